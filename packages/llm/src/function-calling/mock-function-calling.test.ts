@@ -106,6 +106,7 @@ describe('a request', () => {
 
   test('reuses rendered messages, so that an adapter receives the same objects', async () => {
     const messages = [
+      messageOf('system', [text('Be brief.')]),
       messageOf('user', [text('Hi')]),
       calling([], ['c1', 'ping', '{}']),
       messageOf('tool', [text('pong')], { name: 'ping', tool_call_id: 'c1' }),
@@ -115,10 +116,10 @@ describe('a request', () => {
     await model.generate({ messages, tools, parameters: {} });
     await model.generate({ messages, tools, parameters: {} });
     await model.generate({ messages: [...messages, messageOf('user', [text('Well?')])], tools, parameters: {} });
-    const [first, second, third] = inner.requests.map((request) => request.messages.slice(1));
-    expect(second?.map((each, index) => each === first?.[index])).toEqual([true, true, true]);
-    expect(third?.slice(0, 2).map((each, index) => each === first?.[index])).toEqual([true, true]);
-    expect(textOf(third?.[2]?.content ?? [])).toBe('EXECUTION RESULT of [ping]:\npong\nWell?');
+    const [first, second, third] = inner.requests.map((request) => request.messages);
+    expect(second?.map((each, index) => each === first?.[index])).toEqual([true, true, true, true]);
+    expect(third?.slice(0, 3).map((each, index) => each === first?.[index])).toEqual([true, true, true]);
+    expect(textOf(third?.[3]?.content ?? [])).toBe('EXECUTION RESULT of [ping]:\npong\nWell?');
   });
 
   test('requests or forbids a call in the instructions; a forbidden call is not read', async () => {

@@ -11,6 +11,8 @@ export type RenderCache = WeakMap<Message, RenderedGroup>;
 interface RenderedGroup {
   /** The messages of the group. */
   readonly members: readonly Message[];
+  /** Instructions in the message. */
+  readonly instructions?: string;
   readonly rendered: Message;
 }
 
@@ -23,9 +25,15 @@ export function renderMessages(
   messages: readonly Message[],
   { instructions, cache }: { readonly instructions: string | undefined; readonly cache: RenderCache },
 ): readonly Message[] {
-  const rendered = groupsOf(messages).map((group) => renderCached(group, cache));
-  return instructions === undefined ? rendered : withInstructions(rendered, instructions);
+  const groups = groupsOf(messages);
+  if (instructions === undefined) return groups.map((group) => renderCached(group, { cache }));
+  // The first system prompt contains the instructions: it changes least, and prompt caches contain it.
+  const at = groups.findIndex(([{ role }]) => role === 'system');
+  const rendered = groups.map((group, index) => renderCached(group, { cache, ...(index === at && { instructions }) }));
+  return at === -1 ? [withInstructions(noPrompt, instructions), ...rendered] : rendered;
 }
+
+const noPrompt: Message = { role: 'system', content: [], thinking_blocks: [] };
 
 /** Groups tool results with the user message after them; every other message is its own group. */
 function groupsOf(messages: readonly Message[]): readonly (readonly [Message, ...Message[]])[] {
@@ -40,13 +48,17 @@ function groupsOf(messages: readonly Message[]): readonly (readonly [Message, ..
   return groups;
 }
 
-function renderCached(members: readonly [Message, ...Message[]], cache: RenderCache): Message {
+function renderCached(
+  members: readonly [Message, ...Message[]],
+  { cache, instructions }: { readonly cache: RenderCache; readonly instructions?: string },
+): Message {
   const known = cache.get(members[0]);
-  if (known?.members.length === members.length && known.members.every((each, index) => each === members[index])) {
-    return known.rendered;
-  }
-  const rendered = renderGroup(members);
-  cache.set(members[0], { members, rendered });
+  const hasSameMembers =
+    known?.members.length === members.length && known.members.every((each, index) => each === members[index]);
+  if (hasSameMembers && known.instructions === instructions) return known.rendered;
+  const group = renderGroup(members);
+  const rendered = instructions === undefined ? group : withInstructions(group, instructions);
+  cache.set(members[0], { members, rendered, ...(instructions !== undefined && { instructions }) });
   return rendered;
 }
 
@@ -82,13 +94,10 @@ function resultBlocks({ name = 'function', tool_call_id, content }: Message, isO
   );
 }
 
-/** Appends the instructions to the first block of the system prompt: it changes least, and prompt caches contain it. */
-function withInstructions(messages: readonly Message[], instructions: string): readonly Message[] {
-  const at = messages.findIndex(({ role }) => role === 'system');
-  const system = messages[at];
-  if (!system) return [{ role: 'system', content: [text(instructions)], thinking_blocks: [] }, ...messages];
+/** Appends the instructions to the first block of a system prompt. */
+function withInstructions(system: Message, instructions: string): Message {
   const [first, ...others] = system.content;
   const extended = first?.type === 'text' ? `${first.text}\n\n${instructions}` : instructions;
   const block = { ...text(extended), cache_prompt: first?.cache_prompt ?? false };
-  return messages.with(at, { ...system, content: [block, ...others] });
+  return { ...system, content: [block, ...others] };
 }
