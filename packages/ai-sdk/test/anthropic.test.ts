@@ -68,8 +68,8 @@ const tools = [
 
 const textBlock = (value: string) => ({ type: 'text', text: value, cache_prompt: false }) as const;
 
-function modelAt(url: string, options = {}): LanguageModel {
-  return aiSdkModel(createAnthropic({ baseURL: url, apiKey: 'k' })('claude-sonnet-4-5'), options);
+function modelAt(url: string): LanguageModel {
+  return aiSdkModel(createAnthropic({ baseURL: url, apiKey: 'k' })('claude-sonnet-4-5'));
 }
 
 test('a reply has text, reasoning, calls and all kinds of tokens, and its deltas add up to it', async () => {
@@ -108,7 +108,7 @@ test('signed reasoning of a stored conversation is sent back as it came, after a
     effect: 'read',
     execute: async ({ city }) => `Rain in ${city}.`,
   });
-  const agent = defineAgent({ model: modelAt(server.url, { stream: true }), tools: [weather] });
+  const agent = defineAgent({ model: modelAt(server.url), tools: [weather] });
   await using store = memoryStore();
   const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
   await conversation.send('Weather in Bergen?');
@@ -136,7 +136,7 @@ test('prefixes to cache are marked, results of one reply are one message, and im
   const image = { type: 'image', image_urls: ['data:image/png;base64,AAAA'], cache_prompt: false } as const;
   const [hi] = userRequest('Hi').messages;
   const calls = ['a.1', 'b'].map((id) => ({ id, name: 'see', arguments: '{}', origin: 'completion' }) as const);
-  await modelAt(server.url, { stream: true }).generate({
+  await modelAt(server.url).generate({
     messages: [
       { role: 'system', content: [textBlock('Be brief.'), textBlock('You are in Bergen.')], thinking_blocks: [] },
       ...(hi ? [hi] : []),
@@ -207,7 +207,7 @@ test('an error in a stream keeps its code and what was received', async () => {
   const events = 'events' in begun ? begun.events.slice(0, 4) : [];
   const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
   await using server = await wireServer([{ events: [...events, error] }, { events }]);
-  const model = modelAt(server.url, { stream: true });
+  const model = modelAt(server.url);
   const generate = async () => model.generate(userRequest('Hi'));
   await expect(generate()).rejects.toMatchObject({ code: 'rate-limited', partial: { text: 'It ' } });
   await expect(generate()).rejects.toMatchObject({ code: 'unavailable', partial: { text: 'It ' } });

@@ -45,7 +45,7 @@ function modelAt(url: string): LanguageModel {
 }
 
 test('a call keeps its signature, which is sent back with it', async () => {
-  await using server = await wireServer([call, { json: chunk([{ text: 'Rain.' }], 'STOP') }]);
+  await using server = await wireServer([call, { events: [chunk([{ text: 'Rain.' }], 'STOP')] }]);
   const model = modelAt(server.url);
   const request = userRequest('Weather?', { tools });
   const reply = await model.generate(request, { onDelta: () => undefined });
@@ -76,7 +76,7 @@ test('a call keeps its signature, which is sent back with it', async () => {
 });
 
 test('metadata of another model is not sent', async () => {
-  await using server = await wireServer([{ json: chunk([{ text: 'Yes.' }], 'STOP') }]);
+  await using server = await wireServer([{ events: [chunk([{ text: 'Yes.' }], 'STOP')] }]);
   const extra = { origin: 'claude of anthropic', reasoning_details: [{ type: 'reasoning', text: 'Secret.' }] };
   const content = [{ type: 'text', text: 'Hello.', cache_prompt: false }] as const;
   const earlier = { role: 'assistant', content, thinking_blocks: [], extra } as const;
@@ -87,7 +87,7 @@ test('metadata of another model is not sent', async () => {
 
 test('an image of the model is content of the message', async () => {
   const inlineData = { mimeType: 'image/png', data: 'AAAA' };
-  await using server = await wireServer([{ json: chunk([{ inlineData }], 'STOP') }]);
+  await using server = await wireServer([{ events: [chunk([{ inlineData }], 'STOP')] }]);
   const { message } = await modelAt(server.url).generate(userRequest('Draw a dot.'));
   expect(message.content).toEqual([{ type: 'image', image_urls: ['data:image/png;base64,AAAA'], cache_prompt: false }]);
 });
@@ -95,7 +95,7 @@ test('an image of the model is content of the message', async () => {
 test('a prompt that is blocked is refused, and a wrong key is unauthenticated', async () => {
   const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata };
   const error = { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' };
-  await using server = await wireServer([{ json: blocked }, { status: 400, json: { error } }]);
+  await using server = await wireServer([{ events: [blocked] }, { status: 400, json: { error } }]);
   const model = modelAt(server.url);
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'refused' });
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'unauthenticated' });

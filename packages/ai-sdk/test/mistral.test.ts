@@ -15,15 +15,15 @@ test('ids have the form that the provider requires, and thoughts are sent back',
     ],
     tool_calls: [{ id: 'D681PevKs', function: { name: 'look', arguments: '{"at": 1}' } }],
   };
-  const json = {
+  const chunk = {
     id: 'm1',
-    object: 'chat.completion',
+    object: 'chat.completion.chunk',
     created: 1,
     model: 'magistral-medium',
-    choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+    choices: [{ index: 0, delta: message, finish_reason: 'tool_calls' }],
     usage: { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11 },
   };
-  await using server = await wireServer([{ json }, { json }]);
+  await using server = await wireServer([{ events: [chunk] }, { events: [chunk] }]);
   const model = aiSdkModel(createMistral({ baseURL: server.url, apiKey: 'k' })('magistral-medium'));
   const tools = [{ name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } }];
   const request = userRequest('Look.', { tools });

@@ -6,4 +6,3 @@ export { serverErrors, type ServerErrors } from './http/server-errors.ts';
 export { buildReply, type AssembledModelReply, type AssembledReply } from './protocol/build-reply.ts';
 export { originalNameDeltas, withOriginalNames } from './protocol/original-names.ts';
 export { toolNameLookup } from './dialects/tool-names.ts';
-export { emitMessage } from './track-deltas.ts';

@@ -1,4 +1,4 @@
-import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { Message } from '@varve/events';
 import { userRequest } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
@@ -16,13 +16,16 @@ function painter(received: LanguageModelV3CallOptions[]): LanguageModelV3 {
     provider: 'paint.chat',
     modelId: 'painter',
     supportedUrls: {},
-    async doGenerate(options) {
+    doGenerate: () => Promise.reject(new TypeError('This model is streamed.')),
+    async doStream(options) {
       received.push(options);
       const data = new Uint8Array([0, 0, 0]);
-      const finishReason = { unified: 'stop', raw: 'stop' } as const;
-      return { content: [{ type: 'file', mediaType: 'image/png', data }], finishReason, usage, warnings: [] };
+      const parts: LanguageModelV3StreamPart[] = [
+        { type: 'file', mediaType: 'image/png', data },
+        { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage },
+      ];
+      return { stream: ReadableStream.from(parts) };
     },
-    doStream: () => Promise.reject(new TypeError('This model does not stream.')),
   };
 }
 
@@ -43,7 +46,7 @@ test('a model of the third version receives and sends files in its own form', as
 test('what a provider throws has a code and a message without its key', async () => {
   const model = aiSdkModel({
     ...painter([]),
-    doGenerate: () => Promise.reject(new Error('Key sk-abcdefgh1234567890')),
+    doStream: () => Promise.reject(new Error('Key sk-abcdefgh1234567890')),
   });
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({
     code: 'unavailable',

@@ -1,9 +1,13 @@
-import type { LanguageModelV3, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type {
+  LanguageModelV3,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import type { Json } from '@varve/events';
 import {
   dialectFor,
   providers,
-  type Delta,
   type Dialect,
   type GenerateOptions,
   type LanguageModel,
@@ -13,7 +17,6 @@ import {
 } from '@varve/llm';
 import {
   callControl,
-  emitMessage,
   originalNameDeltas,
   serverErrors,
   toolNameLookup,
@@ -23,7 +26,6 @@ import {
   type ServerErrors,
 } from '@varve/llm/kit';
 import { withoutUndefined } from '@varve/text';
-import { asVersion4 } from './as-version-4.ts';
 import { ContentAssembly } from './content-assembly.ts';
 import { failureOf } from './failure.ts';
 import { promptOf } from './prompt.ts';
@@ -34,8 +36,6 @@ export interface AiSdkModelOptions {
   readonly parameters?: ModelParameters;
   /** Options of the provider, by its name, for each call. */
   readonly providerOptions?: NonNullable<LanguageModelV4CallOptions['providerOptions']>;
-  /** Stream always or never; when absent, for callers that pass `onDelta`. */
-  readonly stream?: boolean;
   /** False for a model that sees no images; a note takes their place. Default true. */
   readonly vision?: boolean;
   /** Tokens of prompt and reply together, when known. */
@@ -46,6 +46,8 @@ export interface AiSdkModelOptions {
   /** Maximum time between two parts of a stream. 2 minutes when absent. */
   readonly idleTimeoutMs?: number;
 }
+
+type Listener = ReturnType<typeof originalNameDeltas>;
 
 /** What all calls of one model share. */
 interface ModelState {
@@ -64,7 +66,7 @@ interface ModelState {
  */
 export function aiSdkModel(model: LanguageModelV3 | LanguageModelV4, options: AiSdkModelOptions = {}): LanguageModel {
   const { modelId, provider } = model;
-  const { vision = true, stream, contextWindow, maxOutputTokens } = options;
+  const { vision = true, contextWindow, maxOutputTokens } = options;
   const [vendor = ''] = provider.split('.');
   const origin = `${modelId} of ${vendor}`;
   const { baseUrl: root = 'https://localhost' } = providers[vendor === 'google' ? 'gemini' : vendor] ?? {};
@@ -77,14 +79,15 @@ export function aiSdkModel(model: LanguageModelV3 | LanguageModelV4, options: Ai
     reasoningBack: 'never',
     sealedBack: true,
   };
-  const state = { model: asVersion4(model), options, errors: serverErrors(origin, () => []), dialect, origin };
+  // Only the data of files differs between the versions.
+  const state = { model: model as LanguageModelV4, options, errors: serverErrors(origin, () => []), dialect, origin };
   return {
     name: modelId,
     spec: { kind: 'ai-sdk', provider: vendor, model: modelId, ...(options as Readonly<Record<string, Json>>) },
     capabilities: {
       functionCalling: true,
       vision,
-      streaming: stream !== false,
+      streaming: true,
       ...withoutUndefined({ contextWindow, maxOutputTokens }),
     },
     generate: (request, generateOptions = {}) => generate(state, request, generateOptions),
@@ -104,18 +107,15 @@ async function generate(
   const content = new ContentAssembly(errors);
   const toolNameFor = toolNameLookup(request.tools);
   const named = onDelta && originalNameDeltas(onDelta, toolNameFor);
-  const isStreamed = options.stream ?? onDelta !== undefined;
   try {
     const callOptions = await callOptionsOf(request, state, control);
-    if (isStreamed)
-      await readStream(await unlessEnded(model.doStream(callOptions), control), content, { control, named });
-    else readWhole(await unlessEnded(model.doGenerate(callOptions), control), content);
+    const { stream } = await unlessEnded(model.doStream(callOptions), control);
+    await readStream(stream, content, { control, named });
     control.throwIfEnded();
     const settings = { model: model.modelId, origin, ...(contextWindow !== undefined && { contextWindow }) };
     const reply = content.reply(settings);
     const message = withOriginalNames(reply.message, toolNameFor);
-    if (isStreamed) named?.end(message.tool_calls ?? []);
-    else emitMessage(message, onDelta, () => control.throwIfEnded());
+    named?.end(message.tool_calls ?? []);
     control.throwIfEnded();
     return { ...reply, message, latencyMs: Math.round(performance.now() - startedAt), attempts: 1 };
   } catch (error) {
@@ -136,22 +136,10 @@ async function unlessEnded<Value>(work: PromiseLike<Value>, control: CallControl
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
-function readWhole(
-  { content, finishReason, usage, response }: Awaited<ReturnType<LanguageModelV4['doGenerate']>>,
-  assembly: ContentAssembly,
-): void {
-  for (const part of content) assembly.add(part);
-  if (response) assembly.setResponse(response);
-  assembly.setEnd({ finishReason, usage });
-}
-
 async function readStream(
-  { stream }: Awaited<ReturnType<LanguageModelV4['doStream']>>,
+  stream: ReadableStream<LanguageModelV4StreamPart>,
   assembly: ContentAssembly,
-  {
-    control,
-    named,
-  }: { readonly control: CallControl; readonly named: { readonly push: (delta: Delta) => void } | undefined },
+  { control, named }: { readonly control: CallControl; readonly named: Pick<Listener, 'push'> | undefined },
 ): Promise<void> {
   const reader = stream.getReader();
   control.resetIdleTimer();
@@ -179,11 +167,14 @@ async function callOptionsOf(
 ): Promise<LanguageModelV4CallOptions> {
   const { vision = true, parameters, providerOptions, maxOutputTokens } = options;
   const all = { ...parameters, ...request.parameters };
-  const fetchesImages = readsImageUrls(await model.supportedUrls);
+  const content = {
+    fetchesImages: readsImageUrls(await model.supportedUrls),
+    hasPlainFiles: (model as LanguageModelV3 | LanguageModelV4).specificationVersion === 'v3',
+  };
   const settings = { model: model.modelId, origin, vision, stream: false, dialect };
   const wire = toWire(request, settings);
   return {
-    prompt: promptOf(wire.messages, fetchesImages),
+    prompt: promptOf(wire.messages, content),
     abortSignal: signal,
     ...withoutUndefined({
       temperature: all.temperature,

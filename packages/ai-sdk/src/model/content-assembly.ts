@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV4Content,
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
@@ -23,25 +22,22 @@ type TextPart = Extract<
   { readonly id: string; readonly type: `${'text' | 'reasoning'}-${string}` }
 >;
 
-type CallPart = Extract<LanguageModelV4Content, { readonly type: 'tool-call' }>;
+type CallPart = Extract<LanguageModelV4StreamPart, { readonly type: 'tool-call' }>;
 
-interface EndOfReply {
-  readonly finishReason: LanguageModelV4FinishReason;
-  readonly usage: LanguageModelV4Usage;
-}
+/** Parts that are not text. */
+type WholePart = Extract<LanguageModelV4StreamPart, { readonly type: 'file' | 'reasoning-file' | 'custom' }>;
 
-/** Assembles a reply of a model of the AI SDK from the parts of its stream, or from its content. */
+/** Assembles a reply of a model of the AI SDK from the parts of its stream. */
 export class ContentAssembly {
   readonly #errors: ServerErrors;
   readonly #parts: Part[] = [];
-  /** Parts of a stream by their type and id. */
+  /** Parts that grow, by their type and id. */
   readonly #open = new Map<string, Part>();
   #characters = 0;
   #calls = 0;
   #id = '';
   #model = '';
-  #finish: LanguageModelV4FinishReason | undefined;
-  #usage: LanguageModelV4Usage | undefined;
+  #end: Extract<LanguageModelV4StreamPart, { readonly type: 'finish' }> | undefined;
 
   constructor(errors: ServerErrors) {
     this.#errors = errors;
@@ -63,42 +59,20 @@ export class ContentAssembly {
       return part.providerExecuted === true ? [] : this.#startCall(part.id, part.toolName, part.providerMetadata);
     }
     if (type === 'tool-input-delta') return this.#growCall(part.id, part.delta);
-    if (type === 'tool-call' || type === 'file' || type === 'reasoning-file' || type === 'custom')
-      return this.add(part);
+    if (type === 'tool-call') return this.#endCall(part);
+    if (type === 'file' || type === 'reasoning-file' || type === 'custom') this.#addWhole(part);
     if (type === 'error') throw part.error;
-    if (type === 'response-metadata') this.setResponse(part);
-    if (type === 'finish') this.setEnd(part);
-    return [];
-  }
-
-  /** Adds content that is complete, and returns its deltas. */
-  add(content: LanguageModelV4Content): readonly Delta[] {
-    if (content.type === 'tool-call') return this.#endCall(content);
-    if (content.type === 'text' || content.type === 'reasoning') {
-      this.#count(content.text.length);
-      this.#parts.push({ type: content.type, text: content.text, metadata: content.providerMetadata });
-    } else if (content.type === 'file' || content.type === 'reasoning-file') this.#addFile(content);
-    // The start of a message is no part of it.
-    else if (content.type === 'custom' && !content.kind.endsWith('.message_start')) {
-      const stored = { type: content.type, kind: content.kind, ...optionsOf(content.providerMetadata) };
-      this.#parts.push({ type: 'other', image: undefined, stored });
+    if (type === 'response-metadata') {
+      this.#id = part.id ?? this.#id;
+      this.#model = part.modelId ?? this.#model;
     }
+    if (type === 'finish') this.#end = part;
     return [];
-  }
-
-  setResponse({ id, modelId }: { readonly id?: string | undefined; readonly modelId?: string | undefined }): void {
-    this.#id = id ?? this.#id;
-    this.#model = modelId ?? this.#model;
-  }
-
-  setEnd({ finishReason, usage }: EndOfReply): void {
-    this.#finish = finishReason;
-    this.#usage = usage;
   }
 
   /** @throws {LlmError} when there is no usable reply. */
   reply(settings: Parameters<typeof buildReply>[1]): AssembledModelReply {
-    const finish = finishWord(this.#finish);
+    const finish = finishWord(this.#end?.finishReason);
     if (finish === '' && this.#parts.length > 0) {
       throw this.#errors.create('unavailable', 'ended its reply before it was complete.');
     }
@@ -113,7 +87,7 @@ export class ContentAssembly {
         calls: calls.map(({ id, name, text, metadata }) => ({ id, name, arguments: text, extraContent: metadata })),
         images: this.#parts.flatMap((part) => (part.type === 'other' && part.image !== undefined ? [part.image] : [])),
         finish,
-        usage: this.#usage && wireUsage(this.#usage),
+        usage: this.#end && wireUsage(this.#end.usage),
         hasChoice: finish !== '',
       },
       settings,
@@ -167,17 +141,24 @@ export class ContentAssembly {
     return [...started, ...(rest === '' ? [] : [{ kind: 'tool-call', index: part.index, arguments: rest } as const])];
   }
 
-  /** Models of the third version have the data itself. */
-  #addFile(content: Extract<LanguageModelV4Content, { type: 'file' | 'reasoning-file' }>): void {
-    const { type, mediaType, data: file, providerMetadata } = content;
+  /** Files of models of the third version are the data itself. */
+  #addWhole(part: WholePart): void {
+    const { type, providerMetadata: metadata } = part;
+    if (type === 'custom') {
+      // The start of a message is no part of it.
+      if (part.kind.endsWith('.message_start')) return;
+      this.#parts.push({ type: 'other', image: undefined, stored: { type, kind: part.kind, ...optionsOf(metadata) } });
+      return;
+    }
+    const { mediaType, data: file } = part;
     const bytes = typeof file === 'object' && 'data' in file ? file.data : file;
     const isUrl = typeof file === 'object' && 'url' in file;
     const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes as Uint8Array).toString('base64');
-    const data = isUrl ? file : ({ type: 'data', data: text } as const);
     this.#count(text.length);
+    const data = isUrl ? file : ({ type: 'data', data: text } as const);
     const url = isUrl ? String(file.url) : `data:${mediaType};base64,${text}`;
     const image = type === 'file' && mediaType.startsWith('image/') ? url : undefined;
-    this.#parts.push({ type: 'other', image, stored: { type, mediaType, data, ...optionsOf(providerMetadata) } });
+    this.#parts.push({ type: 'other', image, stored: { type, mediaType, data, ...optionsOf(metadata) } });
   }
 
   /** Parts in their order; none if the fields of the message contain all of them. */

@@ -1,32 +1,19 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { languageModelContract, scriptedServer } from '@varve/llm/testing';
 import { describe, test } from 'vitest';
-import { aiSdkModel, type AiSdkModelOptions } from './ai-sdk-model.ts';
+import { aiSdkModel } from './ai-sdk-model.ts';
 
 type OpenModel = Parameters<(typeof languageModelContract)[number]['run']>[0];
 
-const served =
-  (options: AiSdkModelOptions): OpenModel =>
-  async (steps) => {
-    const server = await scriptedServer(steps);
-    const provider = createOpenAICompatible({ name: 'local', baseURL: server.url, includeUsage: true });
-    return {
-      model: aiSdkModel(provider('scripted'), options),
-      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-    };
-  };
-
-const whole = languageModelContract.filter(
-  ({ needs, title }) => needs !== 'live' && !title.startsWith('an incomplete stream'),
-);
-
-describe('a model of a provider that speaks the chat protocol, not streamed', () => {
-  test.for(whole)('$title', (check) => check.run(served({ stream: false })));
-});
+const served: OpenModel = async (steps) => {
+  const server = await scriptedServer(steps);
+  const provider = createOpenAICompatible({ name: 'local', baseURL: server.url, includeUsage: true });
+  return { model: aiSdkModel(provider('scripted')), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+};
 
 // The provider reads no reply that is one JSON text in place of a stream.
 const streamed = languageModelContract.filter(({ title }) => !/its code: (?:empty|truncated)/.test(title));
 
 describe('a model of a provider that speaks the chat protocol, streamed', () => {
-  test.for(streamed)('$title', (check) => check.run(served({})));
+  test.for(streamed)('$title', (check) => check.run(served));
 });

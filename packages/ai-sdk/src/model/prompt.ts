@@ -1,4 +1,8 @@
-import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4FilePart as FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+} from '@ai-sdk/provider';
 import type { WireMessage, WirePart } from '@varve/llm/kit';
 import { parseJson } from '@varve/text';
 
@@ -13,20 +17,21 @@ export type StoredPart =
 /** Marks the end of a prefix to cache, in the spelling of each provider that needs a mark. */
 const cacheMark = { anthropic: { cacheControl: { type: 'ephemeral' } }, bedrock: { cachePoint: { type: 'default' } } };
 
-/** Context in which messages are converted. */
-interface PromptContext {
-  /** Names of the called tools by the ids of the calls. */
-  readonly names: ReadonlyMap<string, string>;
+/** What a model accepts. */
+interface AcceptedContent {
+  /** True if its provider fetches images from any address; otherwise a note replaces them. */
   readonly fetchesImages: boolean;
+  /** True for the third version, in which a file has its data without the kind. */
+  readonly hasPlainFiles: boolean;
 }
 
-/** Returns the messages of a chat completion request as a prompt; a note replaces images that are not fetched. */
-export function promptOf(messages: readonly WireMessage[], fetchesImages: boolean): LanguageModelV4Prompt {
+/** Returns the messages of a chat completion request as a prompt. */
+export function promptOf(messages: readonly WireMessage[], accepted: AcceptedContent): LanguageModelV4Prompt {
   const names = new Map(messages.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => [call.id, nameOf(call)])));
   const prompt: LanguageModelV4Prompt = [];
   for (const message of messages) {
     const last = prompt.at(-1);
-    const added = promptMessages(message, { names, fetchesImages });
+    const added = promptMessages(message, names, accepted);
     const [first] = added;
     // Providers require the results of one reply in one message.
     if (last?.role === 'tool' && first?.role === 'tool') {
@@ -37,12 +42,15 @@ export function promptOf(messages: readonly WireMessage[], fetchesImages: boolea
   return prompt;
 }
 
-function promptMessages(message: WireMessage, { names, fetchesImages }: PromptContext): LanguageModelV4Prompt {
+function promptMessages(
+  message: WireMessage,
+  names: ReadonlyMap<string, string>,
+  accepted: AcceptedContent,
+): LanguageModelV4Prompt {
   const { role, tool_call_id: id = '' } = message;
   if (role === 'system') return partsIn(message).map((part) => ({ role, content: textIn(part), ...marksOf([part]) }));
   const marks = marksOf(partsIn(message));
-  if (role === 'user')
-    return [{ role, content: partsIn(message).map((part) => userPart(part, fetchesImages)), ...marks }];
+  if (role === 'user') return [{ role, content: partsIn(message).map((part) => userPart(part, accepted)), ...marks }];
   if (role === 'assistant') return [{ role, content: assistantParts(message), ...marks }];
   const value = partsIn(message).map(textIn).join('\n');
   const result = { type: 'tool-result', toolCallId: id, toolName: names.get(id) ?? '' } as const;
@@ -61,13 +69,18 @@ function marksOf(parts: readonly WirePart[]): { readonly providerOptions?: typeo
   return parts.some((part) => part.cache_control) ? { providerOptions: cacheMark } : {};
 }
 
-function userPart(part: WirePart, fetchesImages: boolean): LanguageModelV4FilePart | { type: 'text'; text: string } {
+function userPart(
+  part: WirePart,
+  { fetchesImages, hasPlainFiles }: AcceptedContent,
+): FilePart | { type: 'text'; text: string } {
   if (part.type === 'text') return { type: 'text', text: part.text };
   const { url } = part.image_url;
   const [, mediaType = 'image/*', data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
-  if (data !== undefined) return { type: 'file', mediaType, data: { type: 'data', data } };
-  if (!fetchesImages || !URL.canParse(url)) return { type: 'text', text: '(1 image left out: it is not fetched.)' };
-  return { type: 'file', mediaType, data: { type: 'url', url: new URL(url) } };
+  const isOmitted = data === undefined && !(fetchesImages && URL.canParse(url));
+  if (isOmitted) return { type: 'text', text: '(1 image left out: it is not fetched.)' };
+  const file: FilePart['data'] = data === undefined ? { type: 'url', url: new URL(url) } : { type: 'data', data };
+  const plain = file.type === 'url' ? file.url : data;
+  return { type: 'file', mediaType, data: hasPlainFiles ? (plain as unknown as FilePart['data']) : file };
 }
 
 /** A text that was changed since, for example because it is masked, is not replaced by the stored one. */
