@@ -33,7 +33,9 @@ test('rewind goes back to an event: the model reads nothing that came after it, 
   expect(shown.stdout).toMatch(/task-one[^]*task-three/);
   expect(shown.stdout).not.toContain('task-two');
   expect(shown.stderr).toMatch(/Not shown: \d+ events on other branches\./);
-  expect((await varve(['show', id, '--full'])).stdout).toMatch(/On another branch:\n[^\n]*MessageEvent[^]*task-two/);
+  expect((await varve(['show', id, '--full'])).stdout).toMatch(
+    /event \d+, on another branch\n[^\n]*MessageEvent[^]*task-two/,
+  );
   expect(await varve(['rewind', id, 'zzz'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--full') });
 });
 

@@ -6,7 +6,7 @@ import { textOf } from '@varve/events';
 import { controlFact } from '@varve/events/facts';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
-import { defineTool, escalate, fileEditor, finish, transferToAgent, type Tool } from '@varve/tools';
+import { defineTool, fileEditor, finish, type Tool } from '@varve/tools';
 import * as z from 'zod';
 import { AgentError, Conversation, defineAgent } from '@varve/agent';
 import { derivedAgent, type SubAgent } from '@varve/agent/delegation';
@@ -14,6 +14,7 @@ import { replayConversation } from '@varve/agent/replay';
 import { crashingStore } from '@varve/agent/testing';
 import { agentStep, inLoop, inParallel, inSequence } from '../src/compositions/compositions.ts';
 import { withHandoffs } from '../src/compositions/handoffs.ts';
+import { escalate, transferToAgent } from '../src/compositions/control-tools.ts';
 import { runComposition } from '../src/compositions/composition.ts';
 
 const id = 'd'.repeat(32);

@@ -22,5 +22,4 @@ export type { ToolContext, ToolControl } from './contract/tool.ts';
 export { toolKinds, toolPresets, type ToolKind, type ToolSettings } from './specs/tool-kinds.ts';
 export { clientTool, clientTools } from './client/client-tool.ts';
 export { clientToolSpec, type ClientToolSpec } from './client/client-tool-spec.ts';
-export { escalate, transferToAgent } from './control/control-tools.ts';
 export type { RemotePlace } from './remote/remote-tools.ts';

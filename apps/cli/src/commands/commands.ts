@@ -21,6 +21,7 @@ export const commands: Commands = {
   migrate: async () => (await import('./migrate.ts')).migrate,
   backup: async () => (await import('./backup.ts')).backup,
   show: async () => (await import('./show.ts')).show,
+  find: async () => (await import('./find.ts')).find,
   context: async () => (await import('./context.ts')).context,
   cost: async () => (await import('./cost.ts')).cost,
   condense: async () => (await import('./condense.ts')).condense,

@@ -7,7 +7,10 @@ import type { LogReader, Stored, Summary } from '@varve/storage';
 import { shownLine } from '../wording/shown-line.ts';
 import { eventFormatter } from '../terminal/event-formatter.ts';
 import { BranchPlace } from './branch-events.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 import { eventCount, localTime } from './formats.ts';
+import { printDifferences, printPosition } from './show-position.ts';
 import { unfinishedImport } from './unfinished-import.ts';
 import { usageText } from '../wording/usage-text.ts';
 import { metaFields } from './meta-fields.ts';
@@ -23,6 +26,8 @@ export interface ShowOptions {
   readonly full?: true;
   readonly json?: true;
   readonly messages?: true;
+  readonly at?: number;
+  readonly diff?: readonly string[];
 }
 
 /** Prints one conversation: briefly, in full, as stored, or as the next model request. */
@@ -31,7 +36,9 @@ export async function showConversation(typed: string, options: ShowOptions, io: 
   const id = await resolveId(store, typed);
   const log = await store.read(id);
   const summary = await store.summary(id);
-  if (options.messages) await printRequest(log, io);
+  if (options.diff) await printDifferences(store, log, options.diff, io);
+  else if (options.messages) await printRequest(log, options.at, io);
+  else if (options.at !== undefined) await printPosition(log, options.at, io);
   else if (options.json) await io.stdout.all(textsOf(log), 'jsonLine');
   else await printConversation(summary, log, options, io);
   const { isUnfinishedImport } = await import('@varve/agent/replay');
@@ -42,13 +49,18 @@ export async function showConversation(typed: string, options: ShowOptions, io: 
   io.stderr.line(styled('dim', repairCommandFor(id, loss, io)));
 }
 
-async function printRequest(log: LogReader, io: TerminalIo): Promise<void> {
+async function printRequest(log: LogReader, at: number | undefined, io: TerminalIo): Promise<void> {
   // Loaded here, because only this needs the tools.
-  const [{ readRequest }, { defaultTools }] = await Promise.all([
+  const [{ readRequest, readSentRequest }, { defaultTools }] = await Promise.all([
     import('@varve/agent/replay'),
     import('@varve/tools'),
   ]);
-  io.stdout.json(await readRequest(log, { tools: () => defaultTools(), parameters: {} }));
+  if (at === undefined) return io.stdout.json(await readRequest(log, { tools: () => defaultTools(), parameters: {} }));
+  const sent = await readSentRequest(log, at);
+  if (!sent) throw new CliError(exitCodes.missing, `No reply of the model follows event ${at}.`);
+  io.stdout.json(sent.request);
+  const differs = sent.isExact ? '' : ', and its messages differ from those that were sent';
+  io.stderr.line(styled(differs === '' ? 'dim' : 'red', `The reply is event ${sent.seq}${differs}.`));
 }
 
 async function printConversation(
@@ -68,10 +80,10 @@ async function printConversation(
   const format = eventFormatter();
   let left = 0;
   const texts = async function* (): AsyncGenerator<Printable> {
-    for await (const { event } of readEvents(log.range(0))) {
+    for await (const { seq, event } of readEvents(log.range(0))) {
       const isLeft = !branch.has(event.id);
       if (isLeft) left += 1;
-      if (full) yield `\n${isLeft ? 'On another branch:\n' : ''}${eventText(event)}`;
+      if (full) yield `\nevent ${seq}${isLeft ? ', on another branch' : ''}\n${eventText(event)}`;
       else if (!isLeft) yield* format(event).map(shownLine);
     }
   };

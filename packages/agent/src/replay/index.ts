@@ -11,7 +11,8 @@ export {
 } from './verify-meta.ts';
 export { isAnswered } from '../run/last-reply.ts';
 export { withoutAnswer } from '../run/without-answer.ts';
-export { readContext, type ContextUse, readRequest } from './read-context.ts';
+export { readContext, type ContextUse, readRequest, readSentRequest } from './read-context.ts';
+export { diffPositions, readPosition } from './log-position.ts';
 export { readCost, type LogCost, type StepCost } from './read-cost.ts';
 export { type CacheBreak } from './cache-breaks.ts';
 export { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';

@@ -12,13 +12,16 @@ import { redactor, type Mask } from '@varve/text';
 import type { Agent } from '../agent/agent.ts';
 import { closeUnowned } from '../agent/toolset.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
+import { messageDigester } from '../log/digest.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { offeredTool } from '../request/offered-tools.ts';
 import { requestBuilder } from '../request/request.ts';
-import { callFact, toolsetFact } from '@varve/events/facts';
+import { callFact, parametersFact, toolsetFact } from '@varve/events/facts';
 import { InvokeSkillObservation } from '@varve/events/payloads';
 import { Timeline, viewProjection } from '@varve/events/projections';
 import { contextProjection } from '../log/projections/context-projection.ts';
+import { rebuiltRequests } from './rebuilt-requests.ts';
+import { earlierMessages } from './verify-requests.ts';
 import { maxInputTokens, tokenCounters, type RequestTokens } from '../request/token-counter.ts';
 
 /** Options of {@link readContext}. */
@@ -140,4 +143,37 @@ export async function readRequest(
   const prepare = requestBuilder({ codec, tools: made.map(offeredTool), parameters, cacheKey: log.id, mask });
   await closeUnowned(made);
   return prepare(timeline.read('view')).request;
+}
+
+/** Request as it was sent. */
+export interface SentRequest {
+  /** Seq of its reply. */
+  readonly seq: number;
+  readonly request: ModelRequest;
+  /** False if its messages do not have the digest that was stored with the reply. */
+  readonly isExact: boolean;
+}
+
+/** Returns the request of the first reply from a seq on, as it was sent; undefined if no reply follows. */
+export async function readSentRequest(log: LogReader, from: number): Promise<SentRequest | undefined> {
+  const codec = eventCodec(builtinKinds);
+  const toolsets = new Map<string, readonly ToolSpec[]>();
+  const parameters = new Map<string, ModelParameters>();
+  for await (const { seq, event, call, request } of rebuiltRequests(log, codec)) {
+    const toolset = toolsetFact.read(event);
+    if (toolset) toolsets.set(toolset.digest, toolset.tools);
+    const fact = parametersFact.read(event);
+    if (fact) parameters.set(fact.digest, fact.parameters);
+    if (!call || !request || seq < from) continue;
+    const isSame = messageDigester()(request.messages) === call.digests.messages;
+    const earlier = isSame ? undefined : await earlierMessages(log, codec, seq, call);
+    const fixed = {
+      tools: toolsets.get(call.digests.tools) ?? [],
+      parameters: parameters.get(call.digests.parameters) ?? {},
+      cacheKey: log.id,
+    };
+    const isExact = isSame || earlier !== undefined;
+    return { seq, request: { messages: earlier ?? request.messages, ...fixed }, isExact };
+  }
+  return undefined;
 }

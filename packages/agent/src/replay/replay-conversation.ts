@@ -1,4 +1,4 @@
-import { type BaseEvent, eventCodec } from '@varve/events';
+import { type BaseEvent, eventCodec, type EventCodec } from '@varve/events';
 import {
   ActionEvent,
   AgentErrorEvent,
@@ -13,6 +13,7 @@ import type { Agent } from '../agent/agent.ts';
 import { closeUnowned } from '../agent/toolset.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
+import type { ConversationState } from '../log/conversation-state.ts';
 import { readState } from '../log/read-log.ts';
 import type { EndReason } from '../run/run-result.ts';
 import { recordedModel, recordedTools } from './recorded-model.ts';
@@ -56,7 +57,8 @@ export interface Replayed {
  */
 export async function replayConversation(log: LogReader, options: ReplayOptions): Promise<Replayed> {
   const { agent, store, workspace, replies, results, kinds = [], secrets = [] } = options;
-  const recorded = await branchOf(log, kinds);
+  const codec = eventCodec([...builtinKinds, ...kinds]);
+  const recorded = await branchOf(log, codec, await readState(log, { codec }));
   const afterwards = replies === 'recorded-then-live' ? agent.model : undefined;
   const model = replies === 'live' ? agent.model : await recordedModel(log, kinds, afterwards);
   const withoutRuns: Agent['tools'] = (context) => {
@@ -73,20 +75,19 @@ export async function replayConversation(log: LogReader, options: ReplayOptions)
     await conversation.send(event.llm_message.content);
     reasons.push((await conversation.run()).reason);
   }
-  const replayed = await branchOf(await store.read(conversation.id), kinds);
+  const replayed = await branchOf(await store.read(conversation.id), codec, conversation.state);
   return { conversationId: conversation.id, reasons, differences: diffRuns(recorded, replayed) };
 }
 
-/** Returns the events of the active branch, including condensed ones. */
-async function branchOf(
+/** Returns the events of the branch of a state, including condensed ones. */
+export async function branchOf(
   log: LogReader,
-  kinds: NonNullable<ConversationOptions['kinds']>,
+  codec: EventCodec,
+  { leafId, head }: Pick<ConversationState, 'leafId' | 'head'>,
 ): Promise<readonly BaseEvent[]> {
-  const codec = eventCodec([...builtinKinds, ...kinds]);
-  const { leafId } = await readState(log, { codec });
   const events = new Map<string, BaseEvent>();
   const order: BaseEvent[] = [];
-  for await (const { text } of log.range(0)) {
+  for await (const { text } of log.range(0, head)) {
     const event = codec.read(text);
     events.set(event.id, event);
     order.push(event);

@@ -1,4 +1,4 @@
-import { eventCodec, type BaseEvent, type EventCodec } from '@varve/events';
+import { eventCodec, type BaseEvent, type EventCodec, type Message } from '@varve/events';
 import { maskFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { messageBuilder, messagesVersion, viewProjection, withMask, type ViewMask } from '@varve/events/projections';
@@ -39,7 +39,8 @@ export async function* verifyRequests(
     addDigests(event, known);
     if (call && request) {
       const isSame =
-        digest(request.messages) === call.digests.messages || (await matchesEarlierView(log, codec, seq, call));
+        digest(request.messages) === call.digests.messages ||
+        (await earlierMessages(log, codec, seq, call)) !== undefined;
       yield {
         seq,
         responseId: call.response_id,
@@ -51,21 +52,20 @@ export async function* verifyRequests(
   }
 }
 
-function messagesDigest(codec: EventCodec): (events: readonly BaseEvent[]) => string {
-  const messagesOf = messageBuilder(codec);
-  const digest = messageDigester();
-  return (events) => digest(messagesOf(events));
-}
-
 /** Maximum number of events, not counting facts, that are assumed to have been stored during the model call. */
 const maxConcurrentEvents = 32;
 
 /**
- * Reports whether the request matches an earlier view: messages that were sent during the call precede its reply, and
- * so does the mask of what was left out when the provider refused it.
+ * Returns the messages of a request that was built from an earlier view, by the digest of its reply: messages that were
+ * sent during the call precede its reply, and so does the mask of what was left out when the provider refused it.
  */
-async function matchesEarlierView(log: LogReader, codec: EventCodec, seq: number, { digests }: Call): Promise<boolean> {
-  const digest = messagesDigest(codec);
+export async function earlierMessages(
+  log: LogReader,
+  codec: EventCodec,
+  seq: number,
+  { digests }: Call,
+): Promise<readonly Message[] | undefined> {
+  const [messagesOf, digest] = [messageBuilder(codec), messageDigester()];
   const masks: ViewMask[] = [];
   for (let end = seq - 1, left = maxConcurrentEvents; end >= 0 && left > 0; end--) {
     const event = codec.read((await log.at(end)).text);
@@ -75,13 +75,14 @@ async function matchesEarlierView(log: LogReader, codec: EventCodec, seq: number
     if (ConversationStateUpdateEvent.is(event)) continue;
     left -= 1;
     // During a call only the user's messages and custom events are stored: any other event precedes the request.
-    if (event.source !== 'user' && !isCustomEvent(event)) return false;
+    if (event.source !== 'user' && !isCustomEvent(event)) return undefined;
     const timeline = viewTimeline(codec);
     await timeline.load((from) => log.range(Math.min(from, end), end));
     const { events } = timeline.read('view');
-    if (digest(masks.reduce<readonly BaseEvent[]>(withMask, events)) === digests.messages) return true;
+    const messages = messagesOf(masks.reduce<readonly BaseEvent[]>(withMask, events));
+    if (digest(messages) === digests.messages) return messages;
   }
-  return false;
+  return undefined;
 }
 
 function isOlder({ projections }: Call, codec: EventCodec): boolean {

@@ -49,7 +49,7 @@ export interface AiSdkModelOptions {
 
 type Listener = ReturnType<typeof originalNameDeltas>;
 
-/** What all calls of one model share. */
+/** State that all calls of one model share. */
 interface ModelState {
   readonly model: LanguageModelV4;
   readonly options: AiSdkModelOptions;

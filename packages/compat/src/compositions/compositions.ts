@@ -1,7 +1,7 @@
 import { AgentError } from '@varve/agent';
 import type { SubAgent } from '@varve/agent/delegation';
 import type { BaseEvent } from '@varve/events';
-import { escalate } from '@varve/tools';
+import { escalate } from './control-tools.ts';
 import { partOf, withOutputs, type Composition, type Outputs, type StepContext, type StepEnd } from './composition.ts';
 
 /** Options of {@link agentStep}. */

@@ -1,6 +1,6 @@
 import { AgentError } from '@varve/agent';
 import type { SubAgent } from '@varve/agent/delegation';
-import { transferToAgent } from '@varve/tools';
+import { transferToAgent } from './control-tools.ts';
 import { partOf, type Composition, type StepContext, type StepEnd } from './composition.ts';
 import { runAgent } from './compositions.ts';
 import { renderWork, type AgentWork } from './render-work.ts';

@@ -57,7 +57,7 @@ interface Logs {
 /** Number of cached folds: more than a page of a listing, so that paging folds nothing twice. Folds hold no events. */
 const capacity = 256;
 
-/** A fold of at least this many events is saved in the store, if that can save it, so that the next process reads less. */
+/** Events from which a fold is saved in the store, if that can save it, so that the next process reads less. */
 const eventsPerSnapshot = 1000;
 const snapshotName = 'server';
 

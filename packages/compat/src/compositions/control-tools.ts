@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { defineTool } from '../contract/define-tool.ts';
-import type { SharedTool } from '../contract/tool.ts';
+import { defineTool, type SharedTool } from '@varve/tools';
 
 /** Agent to which another agent may hand over. */
 export interface TransferTarget {
