@@ -16,9 +16,7 @@ import { miniSweAgentFormat, sweAgentFormat } from './swe-agent/trajectory-forma
 import { eventDirectoryFormat } from './v0/event-directory.ts';
 import { pickledStateFormat } from './v0/pickled-state.ts';
 import { trajectoryFormat } from './v0/trajectory.ts';
-import { v1DirectoryFormat } from './v1/event-directory.ts';
-import { v1EventsFormat } from './v1/event-list.ts';
-
+import { v1DirectoryFormat, v1EventsFormat } from './v1/event-formats.ts';
 /** All formats; the first that matches reads a file. */
 export const formats: readonly LogFormat[] = [
   eventDirectoryFormat,

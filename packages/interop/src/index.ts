@@ -1,6 +1,6 @@
 export { activeBranch } from './common/active-branch.ts';
 export { filesAt } from './common/files-at.ts';
-export type { Dropped } from './common/dropped.ts';
+export type { Dropped } from './common/origins.ts';
 export type {
   ForeignFiles,
   ForeignLog,

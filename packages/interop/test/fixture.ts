@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { LogEntry } from '@varve/events/projections';
 import { activeBranch, type ForeignFiles } from '../src/index.ts';
 import { writeRecords } from '../src/v0/write-records.ts';
-import type { V0Record } from '../src/v0/record.ts';
+import type { V0Record } from '../src/v0/tool-calls.ts';
 
 /** Returns the text of a file in `fixtures`. */
 export function fixtureText(path: string): string {

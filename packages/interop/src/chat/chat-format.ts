@@ -1,5 +1,4 @@
-import { firstKeys } from '../common/first-keys.ts';
-import { fieldsOf, parseForeignJson, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, parseForeignJson, type Fields, firstKeys } from '../common/foreign-json.ts';
 import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';

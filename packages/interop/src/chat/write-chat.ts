@@ -1,7 +1,7 @@
 import { eventCodec, type BaseEvent, type Message } from '@varve/events';
 import { builtinKinds, Condensation, SystemPromptEvent } from '@varve/events/kinds';
 import { foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
-import { DroppedCounter, subjectOf, type Dropped } from '../common/dropped.ts';
+import { DroppedCounter, subjectOf, type Dropped } from '../common/origins.ts';
 import { fieldsOf } from '../common/foreign-json.ts';
 import { chatContent } from './chat-message.ts';
 

@@ -1,7 +1,7 @@
 import { eventCodec, type BaseEvent } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { Timeline, type LogEntry, type Projection } from '@varve/events/projections';
-import type { Dropped } from './dropped.ts';
+import type { Dropped } from './origins.ts';
 
 /** Events of a branch. */
 export interface ActiveBranch {

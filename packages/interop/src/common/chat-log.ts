@@ -10,7 +10,7 @@ import {
 import { originFact } from '@varve/events/facts';
 import { MCPToolAction, MCPToolObservation } from '@varve/events/payloads';
 import { withoutUndefined } from '@varve/text';
-import { DroppedCounter } from './dropped.ts';
+import { DroppedCounter } from './origins.ts';
 import { argumentsOf, toolDefinition, type ForeignTool } from './generic-tool.ts';
 import { LogBuilder } from './log-builder.ts';
 import type { ForeignLog, Problem } from './log-format.ts';

@@ -1,6 +1,6 @@
 import type { BaseEvent } from '@varve/events';
 import type { LogEntry } from '@varve/events/projections';
-import type { Dropped } from './dropped.ts';
+import type { Dropped } from './origins.ts';
 
 /** Files of a foreign log: one file, or all files of a directory. The caller does the reading. */
 export interface ForeignFiles {

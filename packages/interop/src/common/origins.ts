@@ -1,10 +1,10 @@
-import type { BaseEvent } from '@varve/events';
-import { originFact } from '@varve/events/facts';
+import { type BaseEvent, isOpaque } from '@varve/events';
+import { originFact, isFact } from '@varve/events/facts';
 import { applyDifferences, byIndex, type Differences } from './differences.ts';
 import { fieldsOf, type Fields } from './foreign-json.ts';
 
 /** Differences of the records of an import, by what they belong to. */
-export interface Origins {
+interface Origins {
   /** By the id of the event that was read from the records. */
   readonly of: ReadonlyMap<string, Differences>;
   /** Of records without an event, by the id of the fact. */
@@ -46,4 +46,37 @@ export function recordsOf(
 export function lastOrigin(events: readonly BaseEvent[], format: string): Fields | undefined {
   const origin = events.map((event) => originFact.read(event)).findLast((fact) => fact?.format === format);
   return origin && fieldsOf(applyDifferences({}, origin));
+}
+
+/** Content that a format cannot hold. */
+export interface Dropped {
+  /** Kind of event, key of a fact, or field. */
+  readonly subject: string;
+  /** Number of its occurrences. */
+  readonly count: number;
+  /** Reason, as a sentence. */
+  readonly reason: string;
+}
+
+/** Counts dropped content by subject and reason. */
+export class DroppedCounter {
+  readonly #counts = new Map<string, Dropped>();
+
+  add(subject: string, reason: string, count = 1): void {
+    const key = JSON.stringify([subject, reason]);
+    this.#counts.set(key, { subject, reason, count: (this.#counts.get(key)?.count ?? 0) + count });
+  }
+
+  /** Returns the counts in the order of their first occurrence. */
+  list(): readonly Dropped[] {
+    return [...this.#counts.values()];
+  }
+}
+
+/** Returns the name of an event that is left out: its kind with the key that it changes, or the key of its fact. */
+export function subjectOf(event: BaseEvent): string {
+  if (isOpaque(event)) return event.wireKind === '' ? 'an unreadable event' : event.wireKind;
+  if (isFact(event)) return event.key;
+  const key = fieldsOf(event)?.['key'];
+  return typeof key === 'string' ? `${event.kind} ${key}` : event.kind;
 }

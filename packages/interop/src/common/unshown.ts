@@ -1,7 +1,7 @@
 import type { BaseEvent, Content } from '@varve/events';
 import { ActionEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { presentObservation } from '@varve/events/payloads';
-import type { DroppedCounter } from './dropped.ts';
+import type { DroppedCounter } from './origins.ts';
 
 /** Counts the images and the reasoning of an event, for formats that hold only texts and calls. */
 export function countUnshown(event: BaseEvent, dropped: DroppedCounter): void {

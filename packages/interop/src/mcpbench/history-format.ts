@@ -1,10 +1,9 @@
 import { originFact } from '@varve/events/facts';
 import type { BaseEvent } from '@varve/events';
-import { DroppedCounter, subjectOf } from '../common/dropped.ts';
 import { countUnshown } from '../common/unshown.ts';
 import { onlyStart, readOnlyLog } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
-import { originsOf, recordsOf } from '../common/origins.ts';
+import { originsOf, recordsOf, DroppedCounter, subjectOf } from '../common/origins.ts';
 import { HistoryWriter, type HistoryLine } from './history-writer.ts';
 import { historyFormatName, readHistory } from './read-history.ts';
 

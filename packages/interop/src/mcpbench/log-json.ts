@@ -10,9 +10,7 @@ import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenL
 import { lastOrigin } from '../common/origins.ts';
 import { InteropError } from '../error.ts';
 import { toMcpbenchLogs } from './logs.ts';
-import { costOf, keyStats } from './stats.ts';
-import { stopStatus } from './stop.ts';
-
+import { costOf, keyStats, stopStatus } from './stats.ts';
 const formatName = 'mcpbench';
 
 /** Log of a task of mcpbench_dev: `log.json` with its messages, statistics and costs. */

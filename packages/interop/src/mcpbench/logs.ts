@@ -8,7 +8,7 @@ import {
   UserRejectObservation,
 } from '@varve/events/kinds';
 import { repliesOf } from '@varve/events/projections';
-import { DroppedCounter, subjectOf, type Dropped } from '../common/dropped.ts';
+import { DroppedCounter, subjectOf, type Dropped } from '../common/origins.ts';
 import { countUnshown } from '../common/unshown.ts';
 
 /**

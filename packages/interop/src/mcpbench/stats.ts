@@ -1,10 +1,11 @@
 import type { BaseEvent } from '@varve/events';
 import { ActionEvent, AgentErrorEvent, Condensation, MessageEvent } from '@varve/events/kinds';
-import { foldEvents, statsProjection } from '@varve/events/projections';
-import { actionsByReply, toMcpbenchLogs } from './logs.ts';
+import { foldEvents, statsProjection, statusProjection } from '@varve/events/projections';
+import { FinishAction } from '@varve/events/payloads';
+import { actionsByReply, toMcpbenchLogs, isAnyResult, messageText } from './logs.ts';
 
 /** Statistics under the keys of mcpbench_dev. */
-export interface McpbenchStats {
+interface McpbenchStats {
   /** Messages of the user. */
   readonly interaction_turns: number;
   /** Calls of tools. */
@@ -15,7 +16,7 @@ export interface McpbenchStats {
 }
 
 /** The twelve numbers of `key_stats`: six that the agent keeps, and six of its history. */
-export interface KeyStats {
+interface KeyStats {
   readonly interaction_turns: number;
   readonly tool_calls: number;
   readonly agent_llm_requests: number;
@@ -88,4 +89,59 @@ function userMessages(events: readonly BaseEvent[]): number {
 function replyCount(events: readonly BaseEvent[]): number {
   const replies = [...actionsByReply(events).values()].filter((actions) => actions.length > 0).length;
   return replies + events.filter((event) => MessageEvent.is(event) && event.source === 'agent').length;
+}
+
+/** Statuses of a task in `log.json`. */
+type TaskStatus = 'success' | 'failed' | 'timeout' | 'max_turns_reached' | 'interrupted';
+
+/** Conditions that end a task. */
+interface StopConditions {
+  /** Text with which a simulated user ends the task. Default `#### STOP`. */
+  readonly userMarker?: string;
+  /** Tools whose call ends the task when it has a result. Default `claim_done`. */
+  readonly doneTools?: readonly string[];
+  /** Largest number of turns. Default unlimited. */
+  readonly maxTurns?: number;
+  /** Largest number of requests to the model. Default unlimited. */
+  readonly maxRequests?: number;
+}
+
+/** Condition that holds for a log. */
+export interface Stop {
+  readonly by: 'user' | 'tool' | 'turns' | 'requests';
+  readonly status: TaskStatus;
+}
+
+/** Returns the first condition that holds for a log; undefined while the task continues. */
+export function stopOf(events: readonly BaseEvent[], conditions: StopConditions = {}): Stop | undefined {
+  const { userMarker = '#### STOP', doneTools = ['claim_done'], maxTurns, maxRequests } = conditions;
+  const last = events.findLast((event) => MessageEvent.is(event) && event.source === 'user');
+  if (last && MessageEvent.is(last) && messageText(last).includes(userMarker)) return { by: 'user', status: 'success' };
+  if (events.some((event) => isAnyResult(event) && doneTools.includes(event.tool_name))) {
+    return { by: 'tool', status: 'success' };
+  }
+  const { total_turns, agent_llm_requests } = keyStats(events);
+  if (maxTurns !== undefined && total_turns >= maxTurns) return { by: 'turns', status: 'max_turns_reached' };
+  if (maxRequests === undefined || agent_llm_requests < maxRequests) return undefined;
+  return { by: 'requests', status: 'max_turns_reached' };
+}
+
+/** Returns the status of a task: by its stop condition, else by the end of its last run. */
+export function stopStatus(events: readonly BaseEvent[], conditions: StopConditions = {}): TaskStatus {
+  const stop = stopOf(events, conditions);
+  if (stop) return stop.status;
+  const { execution, error } = foldEvents(statusProjection, events);
+  if (error) return statusByCode[error.code] ?? 'failed';
+  if (execution === 'finished' || events.some((event) => isFinish(event))) return 'success';
+  return execution === 'error' || execution === 'stuck' ? 'failed' : 'interrupted';
+}
+
+const statusByCode: Readonly<Record<string, TaskStatus>> = {
+  MaxIterationsReached: 'max_turns_reached',
+  MaxCallsReached: 'max_turns_reached',
+  MaxTimeReached: 'timeout',
+};
+
+function isFinish(event: BaseEvent): boolean {
+  return ActionEvent.is(event) && FinishAction.is(event.action);
 }

@@ -1,4 +1,4 @@
-import { isOpaque, textOf, type BaseEvent } from '@varve/events';
+import { isOpaque, textOf, type BaseEvent, type Message } from '@varve/events';
 import { callFact, controlFact, isFact, originFact, runFact, type Call } from '@varve/events/facts';
 import {
   ActionEvent,
@@ -12,15 +12,14 @@ import {
 } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import { repliesOf, statusKey } from '@varve/events/projections';
-import { DroppedCounter, subjectOf } from '../common/dropped.ts';
+import { parseJson } from '@varve/text';
+import { DroppedCounter, subjectOf } from '../common/origins.ts';
 import { fieldsOf, type Fields } from '../common/foreign-json.ts';
 import { dataPart, newEvent, noActions, textPart, type Event, type EventActions, type Part } from './event.ts';
-import { callPart, messageParts, replyOf, thinkingParts, withReply } from './reply-parts.ts';
-
 const unwritten = 'orxhestra has no event for it.';
 
 /** Options of an {@link EventWriter}. */
-export interface EventWriterOptions {
+interface EventWriterOptions {
   /** Id of the session; undefined while its events are only compared. */
   readonly sessionId: string | undefined;
   /** Name of the agent in events without another one. */
@@ -214,4 +213,63 @@ function secondsOf(timestamp: string): number {
   const ms = Date.parse(timestamp.slice(0, 19));
   const micros = Number(/\.(\d{1,6})/.exec(timestamp)?.[1]?.padEnd(6, '0') ?? 0);
   return Number.isNaN(ms) ? 0 : (ms * 1000 + micros) / 1_000_000;
+}
+
+/** Returns the parts of a message: thinking, texts and images. */
+function messageParts({ llm_message, extended_content }: MessageEvent): readonly Part[] {
+  const { content } = llm_message;
+  return [
+    ...thinkingParts(llm_message),
+    ...[...content, ...extended_content].flatMap((block): readonly Part[] =>
+      block.type === 'text' ? [textPart(block.text)] : block.image_urls.map(imagePart),
+    ),
+  ];
+}
+
+/** Returns the readable thinking of a reply as parts. */
+function thinkingParts(reply: Pick<Message, 'thinking_blocks' | 'reasoning_content'>): readonly Part[] {
+  const { reasoning_content: reasoning = '', thinking_blocks: blocks } = reply;
+  const thoughts = blocks.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []));
+  const texts = thoughts.length > 0 ? thoughts : [reasoning];
+  return texts.filter(Boolean).map((thinking) => ({ type: 'thinking', thinking, metadata: {} }));
+}
+
+/** Returns a call as a part. Arguments that are not an object stay in its metadata as text. */
+function callPart({ tool_call_id, tool_name, tool_call, summary, security_risk: risk }: ActionEvent): Part {
+  const args = fieldsOf(parseJson(tool_call.arguments));
+  const metadata = {
+    ...(args === undefined && { arguments: tool_call.arguments }),
+    ...(summary !== undefined && { summary }),
+    ...(risk !== 'UNKNOWN' && { security_risk: risk }),
+  };
+  return { type: 'tool_call', tool_call_id, tool_name, args: args ?? {}, metadata };
+}
+
+/** Returns the `llm_response` of a reply to varve; undefined for imported replies. */
+function replyOf(call: Call | undefined, parts: readonly Part[]): Fields | undefined {
+  if (!call) return undefined;
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const calls = parts.flatMap((part) =>
+    part.type === 'tool_call' ? [{ id: part.tool_call_id, name: part.tool_name, args: part.args }] : [],
+  );
+  return {
+    text: texts.join(''),
+    model_version: call.model,
+    input_tokens: call.usage?.input_tokens ?? 0,
+    output_tokens: call.usage?.output_tokens ?? 0,
+    tool_calls: calls,
+    partial: false,
+    raw_message: null,
+  };
+}
+
+/** Returns the field of an event for a reply that the log has a record of. */
+function withReply(reply: Fields | undefined): Partial<Event> {
+  return reply ? { llm_response: reply } : {};
+}
+
+function imagePart(url: string): Part {
+  const [, mime = null, data = null] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
+  const source = { uri: data === null ? url : null, inline_bytes: data, mime_type: mime };
+  return { type: 'file', ...source, name: null, metadata: {} };
 }

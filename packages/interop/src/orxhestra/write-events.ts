@@ -1,14 +1,12 @@
 import type { BaseEvent } from '@varve/events';
-import type { Dropped } from '../common/dropped.ts';
 import type { Fields } from '../common/foreign-json.ts';
-import { lastOrigin, originsOf, recordsOf } from '../common/origins.ts';
+import { lastOrigin, originsOf, recordsOf, type Dropped } from '../common/origins.ts';
 import { eventOf } from './event.ts';
 import { EventWriter } from './event-writer.ts';
 import { orxhestraFormats } from './read-events.ts';
 import { sessionStateOf } from './session-state.ts';
 import { isSigned } from './properties.ts';
-import { signEvents } from './trust.ts';
-import type { EventSigner } from './signing.ts';
+import { signEvents, type EventSigner } from './trust.ts';
 
 /** Options of {@link writeSession}. */
 export interface WriteSessionOptions {

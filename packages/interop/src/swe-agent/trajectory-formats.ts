@@ -1,6 +1,5 @@
 import { readChat } from '../chat/read-chat.ts';
-import { firstKeys } from '../common/first-keys.ts';
-import { fieldsOf, listOf, parseForeignJson, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, listOf, parseForeignJson, stringOf, type Fields, firstKeys } from '../common/foreign-json.ts';
 import { onlyStart, onlyText } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';

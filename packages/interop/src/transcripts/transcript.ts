@@ -11,7 +11,7 @@ import {
 } from '@varve/events/kinds';
 import { presentObservation } from '@varve/events/payloads';
 import { safeText } from '@varve/events/text';
-import { DroppedCounter, subjectOf, type Dropped } from '../common/dropped.ts';
+import { DroppedCounter, subjectOf, type Dropped } from '../common/origins.ts';
 import { countUnshown } from '../common/unshown.ts';
 
 /** Part of a transcript that a person reads. Its texts are safe to show; they are not escaped. */

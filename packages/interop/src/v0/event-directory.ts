@@ -1,5 +1,7 @@
+import { originFact } from '@varve/events/facts';
+import type { BaseEvent } from '@varve/events';
 import { InteropError } from '../error.ts';
-import { fieldsOf, integerOf, parseForeignJson } from '../common/foreign-json.ts';
+import { fieldsOf, integerOf, parseForeignJson, stringOf, type Fields } from '../common/foreign-json.ts';
 import type {
   ForeignFiles,
   ForeignLog,
@@ -10,12 +12,14 @@ import type {
   ReadOptions,
   WrittenLog,
 } from '../common/log-format.ts';
-import { pageSize, pagesOf } from './cache-pages.ts';
-import { metadataFileOf, withMetadata } from './metadata.ts';
 import { isPickle, pickleReason } from './pickled-state.ts';
 import { readRecords } from './read-records.ts';
-import type { V0Record } from './record.ts';
+import type { V0Record } from './tool-calls.ts';
 import { writeRecords } from './write-records.ts';
+import { differencesOf } from '../common/differences.ts';
+import { LogBuilder } from '../common/log-builder.ts';
+import { lastOrigin } from '../common/origins.ts';
+import { Metrics } from './metrics.ts';
 
 const eventPath = /^events\/(\d{1,15})\.json$/;
 const pagePath = /^event_cache\/(\d{1,15})-(\d{1,15})\.json$/;
@@ -104,4 +108,86 @@ async function parsed(files: ForeignFiles, path: string, problems: Problem[]): P
     problems.push({ place: path, reason: error.message });
   }
   return undefined;
+}
+
+/** Number of events of a page of the cache. */
+const pageSize = 25;
+
+/** A full page of the cache. */
+interface CachePage {
+  /** Id of its first record: a multiple of {@link pageSize}. */
+  readonly start: number;
+  readonly records: readonly V0Record[];
+}
+
+/** Returns the full pages of records. A page with a gap is left out, because V0 finds events in it by their offset. */
+function pagesOf(records: readonly V0Record[]): readonly CachePage[] {
+  const byStart = new Map<number, V0Record[]>();
+  for (const record of records) {
+    const id = integerOf(record['id']) ?? -1;
+    if (id < 0) continue;
+    const start = id - (id % pageSize);
+    const page = byStart.get(start) ?? [];
+    page.push(record);
+    byStart.set(start, page);
+  }
+  const pages = [...byStart].map(([start, page]) => ({ start, records: page }));
+  return pages.filter(({ start, records: page }) => isFull(start, page));
+}
+
+function isFull(start: number, page: readonly V0Record[]): boolean {
+  return page.length === pageSize && page.every(({ id }, offset) => id === start + offset);
+}
+
+/** Name of `metadata.json` in facts. */
+const metadataFormat = 'openhands-v0-metadata';
+
+/** Returns `metadata.json` of a log: as it was imported, with the current id and title. */
+function metadataFileOf({ id, title, events }: WrittenLog): Fields {
+  const fields = { conversation_id: id, ...(title !== undefined && { title }) };
+  return { ...(lastOrigin(events, metadataFormat) ?? derivedMetadata(events)), ...fields };
+}
+
+/** Adds the content of `metadata.json` to a log that was read. */
+function withMetadata(log: ForeignLog, metadata: Fields, { newId }: ReadOptions): ForeignLog {
+  const { conversation_id: id, title } = metadata;
+  const builder = new LogBuilder(newId, log.entries);
+  // Totals and times may have changed when the file is written again, so the whole file is kept.
+  const value = { format: metadataFormat, ...differencesOf({}, metadata) };
+  const isKept = builder.add('', (stamp) => originFact.create(value, stamp));
+  const problem = { place: 'metadata.json', reason: 'It cannot be kept: it is nested too deeply.' };
+  return {
+    ...log,
+    ...(typeof id === 'string' && { id }),
+    ...(stringOf(title) !== undefined && { title: stringOf(title) ?? '' }),
+    entries: builder.entries,
+    problems: isKept ? log.problems : [...log.problems, problem],
+  };
+}
+
+/** Returns the fields that follow from the events, in the order of V0. */
+function derivedMetadata(events: readonly BaseEvent[]): Fields {
+  const metrics = new Metrics();
+  for (const event of events) metrics.follow(event);
+  const { accumulated_cost = 0, accumulated_token_usage } = metrics.fields() ?? {};
+  const { prompt_tokens = 0, completion_tokens = 0, model = null } = fieldsOf(accumulated_token_usage) ?? {};
+  return {
+    conversation_id: '',
+    selected_repository: null,
+    user_id: null,
+    selected_branch: null,
+    git_provider: null,
+    title: null,
+    last_updated_at: events.at(-1)?.timestamp ?? null,
+    trigger: null,
+    pr_number: [],
+    created_at: events[0]?.timestamp ?? null,
+    llm_model: model,
+    accumulated_cost,
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: Number(prompt_tokens) + Number(completion_tokens),
+    sandbox_id: null,
+    conversation_version: 'V0',
+  };
 }

@@ -1,5 +1,5 @@
 import { fieldsOf, integerOf } from '../common/foreign-json.ts';
-import { typeOf, type V0Record } from './record.ts';
+import { typeOf, type V0Record } from './tool-calls.ts';
 
 /** Conditions on a record; all of them must hold. */
 export interface RecordFilter {

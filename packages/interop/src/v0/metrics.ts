@@ -2,7 +2,7 @@ import type { BaseEvent, Stamp } from '@varve/events';
 import { callFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { fieldsOf, integerOf, type Fields } from '../common/foreign-json.ts';
-import type { V0Record } from './record.ts';
+import type { V0Record } from './tool-calls.ts';
 
 const noTokens = {
   model: '',

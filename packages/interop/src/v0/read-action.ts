@@ -15,8 +15,7 @@ import { argumentsOf, toolDefinition } from '../common/generic-tool.ts';
 import { actionKind } from './action-kinds.ts';
 import { finishObservation } from './observation-kinds.ts';
 import { sourceOf, type EventDraft, type ReadingContext } from './reading-context.ts';
-import type { V0Record } from './record.ts';
-import { foreignCallOf } from './tool-calls.ts';
+import { foreignCallOf, type V0Record } from './tool-calls.ts';
 
 /** A record with its place in the log. */
 export interface PlacedRecord {

@@ -1,18 +1,27 @@
-import { EventError, type BaseEvent, type Stamp } from '@varve/events';
+import { EventError, type BaseEvent, type Stamp, text, type Content } from '@varve/events';
 import { originFact } from '@varve/events/facts';
+import {
+  AgentErrorEvent,
+  ConversationStateUpdateEvent,
+  MessageEvent,
+  ObservationEvent,
+  UserRejectObservation,
+} from '@varve/events/kinds';
+import { statusKey } from '@varve/events/projections';
 import { byIndex, differencesOf, type Differences } from '../common/differences.ts';
-import { fieldsOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, type Fields, stringOf } from '../common/foreign-json.ts';
 import { LogBuilder } from '../common/log-builder.ts';
 import type { ForeignLog, Problem, ReadOptions } from '../common/log-format.ts';
 import { statsUpdate } from './metrics.ts';
 import { readAction } from './read-action.ts';
-import { readObservationRecord } from './read-observation.ts';
-import { ReadingContext, type EventDraft } from './reading-context.ts';
-import { typeOf, type V0Record } from './record.ts';
+import { ReadingContext, type EventDraft, type ReadCall } from './reading-context.ts';
+import { typeOf, type V0Record } from './tool-calls.ts';
 import { RecordWriter } from './record-writer.ts';
 import { isHidden } from './event-filter.ts';
 import { delegateSpans, recallsOf, supersededIndices } from './related-records.ts';
 import { v0Format } from './write-records.ts';
+import { statusOfState } from './agent-states.ts';
+import { observationKind, readObservation } from './observation-kinds.ts';
 
 /** Events to create from a record, in their order. */
 interface Plan {
@@ -133,4 +142,54 @@ function timeOf({ timestamp, args }: Fields): string {
   if (typeof timestamp === 'string') return timestamp;
   const legacy = fieldsOf(args)?.['timestamp'];
   return typeof legacy === 'string' ? legacy : '';
+}
+
+/** Observations that no model reads, unless they answer a call. */
+const silent = new Set([
+  'null',
+  'success',
+  'agent_state_changed',
+  'recall',
+  'condense',
+  'loop_detection',
+  'chat',
+  'message',
+]);
+const others = new Set(['error', 'user_rejected', 'download']);
+
+/** Returns the events of an observation; undefined if its kind is unknown. */
+function readObservationRecord(
+  observation: string,
+  record: V0Record,
+  context: ReadingContext,
+): readonly EventDraft[] | undefined {
+  if (observation === 'agent_state_changed') return readState(record, context);
+  if (!observationKind(observation) && !silent.has(observation) && !others.has(observation)) return undefined;
+  const call = context.callOf(record, stringOf(fieldsOf(record['tool_call_metadata'])?.['tool_call_id']));
+  if (call) return [{ id: context.newId(), make: (stamp) => resultEvent(observation, record, call, stamp) }];
+  const content = stringOf(record['content']) ?? '';
+  if (silent.has(observation) || content === '') return [];
+  const fields = { source: 'environment', llm_message: { role: 'user', content: [text(content)] } } as const;
+  return [{ id: context.newId(), make: (stamp) => MessageEvent.create(fields, stamp) }];
+}
+
+function readState({ extras }: V0Record, { newId }: ReadingContext): readonly EventDraft[] {
+  const status = statusOfState(fieldsOf(extras)?.['agent_state']);
+  if (!status) return [];
+  const update = { key: statusKey, value: status };
+  return [{ id: newId(), make: (stamp) => ConversationStateUpdateEvent.create(update, stamp) }];
+}
+
+function resultEvent(observation: string, record: V0Record, call: ReadCall, stamp: Stamp) {
+  const content = stringOf(record['content']) ?? '';
+  const extras = fieldsOf(record['extras']) ?? {};
+  const { id: action_id, toolName: tool_name, toolCallId: tool_call_id } = call;
+  const named = { tool_name, tool_call_id };
+  if (observation === 'error') return AgentErrorEvent.create({ ...named, error: content }, stamp);
+  if (observation === 'user_rejected') {
+    return UserRejectObservation.create({ ...named, action_id, rejection_reason: content }, stamp);
+  }
+  const parts: readonly Content[] = [text(content)];
+  const result = readObservation(observation, parts, extras, call);
+  return ObservationEvent.create({ ...named, action_id, observation: result }, stamp);
 }

@@ -1,7 +1,7 @@
 import type { BaseEvent, Stamp } from '@varve/events';
 import type { Payload } from '@varve/events/payloads';
 import { integerOf, stringOf, type Fields } from '../common/foreign-json.ts';
-import type { V0Record } from './record.ts';
+import type { V0Record } from './tool-calls.ts';
 
 /** Event to create, with the id that other events refer to. */
 export interface EventDraft {

@@ -3,10 +3,9 @@ import { callFact, originFact } from '@varve/events/facts';
 import { ActionEvent, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { repliesOf } from '@varve/events/projections';
 import { integerOf, type Fields } from '../common/foreign-json.ts';
-import { DroppedCounter, subjectOf } from '../common/dropped.ts';
+import { DroppedCounter, subjectOf } from '../common/origins.ts';
 import { Metrics } from './metrics.ts';
-import { inKeyOrder, type V0Record } from './record.ts';
-import type { LoggedReply } from './tool-calls.ts';
+import { type LoggedReply, inKeyOrder, type V0Record } from './tool-calls.ts';
 import { recordsOf, type WritingContext } from './write-event.ts';
 
 /** Action that was written, for its result. */

@@ -1,5 +1,5 @@
 import { fieldsOf, integerOf, stringOf } from '../common/foreign-json.ts';
-import type { V0Record } from './record.ts';
+import type { V0Record } from './tool-calls.ts';
 
 /** Returns the recall observation of each user message, by the index of the message. */
 export function recallsOf(records: readonly V0Record[]): ReadonlyMap<number, V0Record> {

@@ -3,7 +3,7 @@ import { fieldsOf, parseForeignJson } from '../common/foreign-json.ts';
 import { onlyText } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
 import { readRecords } from './read-records.ts';
-import { typeOf, type V0Record } from './record.ts';
+import { typeOf, type V0Record } from './tool-calls.ts';
 import { writeRecords } from './write-records.ts';
 
 /** Returns the records of a trajectory: a JSON list. @throws {InteropError} `invalid` for other text. */

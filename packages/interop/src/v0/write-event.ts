@@ -16,15 +16,14 @@ import {
 import { FinishAction } from '@varve/events/payloads';
 import { statusKey } from '@varve/events/projections';
 import { fieldsOf, type Fields } from '../common/foreign-json.ts';
-import type { DroppedCounter } from '../common/dropped.ts';
+import type { DroppedCounter } from '../common/origins.ts';
 import { pythonText } from './python-text.ts';
 import { actionKindFor } from './action-kinds.ts';
 import { stateOfStatus } from './agent-states.ts';
 import type { Metrics } from './metrics.ts';
 import { observationKind } from './observation-kinds.ts';
-import { imagesOf, type V0Record } from './record.ts';
 import { argumentsOf } from '../common/generic-tool.ts';
-import { rebuiltMetadata, type LoggedReply } from './tool-calls.ts';
+import { rebuiltMetadata, type LoggedReply, imagesOf, type V0Record } from './tool-calls.ts';
 
 /** State of writing that records depend on. */
 export interface WritingContext {

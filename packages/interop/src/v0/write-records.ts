@@ -1,7 +1,6 @@
 import type { BaseEvent } from '@varve/events';
-import type { Dropped } from '../common/dropped.ts';
-import { originsOf, recordsOf } from '../common/origins.ts';
-import { inKeyOrder, type V0Record } from './record.ts';
+import { originsOf, recordsOf, type Dropped } from '../common/origins.ts';
+import { inKeyOrder, type V0Record } from './tool-calls.ts';
 import { RecordWriter } from './record-writer.ts';
 
 /** Name of the format in facts. */

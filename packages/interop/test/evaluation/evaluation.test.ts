@@ -1,9 +1,8 @@
 import { eventFactory } from '@varve/events/testing';
 import { expect, test } from 'vitest';
 import { activeBranch, formats, type ForeignLog } from '../../src/index.ts';
-import { evaluationFormat } from '../../src/evaluation/evaluation-format.ts';
+import { evaluationFormat, writeEvaluation } from '../../src/evaluation/evaluation-format.ts';
 import { finishedInstances, readEvaluation } from '../../src/evaluation/read-evaluation.ts';
-import { writeEvaluation } from '../../src/evaluation/write-evaluation.ts';
 import { countedIds, filesOf, v0Fixture } from '../fixture.ts';
 
 const factory = eventFactory();

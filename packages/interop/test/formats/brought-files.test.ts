@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { activeBranch, formats, type ForeignLog } from '../../src/index.ts';
-import { firstKeys } from '../../src/common/first-keys.ts';
+import { firstKeys } from '../../src/common/foreign-json.ts';
 import { writeChat } from '../../src/chat/write-chat.ts';
 import { countedIds, filesOf } from '../fixture.ts';
 

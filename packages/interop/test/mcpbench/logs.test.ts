@@ -8,8 +8,7 @@ import { describe, expect, test } from 'vitest';
 import type { ForeignLog } from '../../src/index.ts';
 import { countedIds } from '../fixture.ts';
 import { fromLogJson, toLogJson } from '../../src/mcpbench/log-json.ts';
-import { keyStats, mcpbenchStats } from '../../src/mcpbench/stats.ts';
-import { stopOf, stopStatus } from '../../src/mcpbench/stop.ts';
+import { keyStats, mcpbenchStats, stopOf, stopStatus } from '../../src/mcpbench/stats.ts';
 import { toMcpbenchLogs } from '../../src/mcpbench/logs.ts';
 
 const codec = eventCodec(builtinKinds);

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { didKeyOf } from '@varve/text';
-import type { EventSigner } from '../../src/orxhestra/signing.ts';
+import type { EventSigner } from '../../src/orxhestra/trust.ts';
 
 /** Returns a signer for the 32 bytes of an Ed25519 private key. */
 export function ed25519Signer(seed: Uint8Array): EventSigner {

@@ -2,8 +2,7 @@ import { ed25519Signer } from './signer.ts';
 import { describe, expect, test } from 'vitest';
 import { sha256, canonicalJson, parseExactJson } from '../../src/orxhestra/canonical-json.ts';
 import { eventOf, newEvent, noActions, textPart, type Event } from '../../src/orxhestra/event.ts';
-import { signEvent, signablePayload, verifySignature } from '../../src/orxhestra/signing.ts';
-import { signEvents, verifyEvents } from '../../src/orxhestra/trust.ts';
+import { signEvents, verifyEvents, signEvent, signablePayload, verifySignature } from '../../src/orxhestra/trust.ts';
 
 /** Key of RFC 8032, section 7.1, test 1. */
 const signer = ed25519Signer(Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex'));

@@ -6,15 +6,13 @@ import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { activeBranch, formats, InteropError } from '../../src/index.ts';
-import { rebuiltMark } from '../../src/v0/tool-calls.ts';
+import { rebuiltMark, type V0Record } from '../../src/v0/tool-calls.ts';
 import { countedIds, exported, filesOf, fixtureText, v0Fixture } from '../fixture.ts';
 import { checkV0Records } from './v0-rules.ts';
 import { agentStates, statusOfState, stateOfStatus } from '../../src/v0/agent-states.ts';
 import { parseTrajectory } from '../../src/v0/trajectory.ts';
 import { readRecords } from '../../src/v0/read-records.ts';
 import { writeRecords } from '../../src/v0/write-records.ts';
-import type { V0Record } from '../../src/v0/record.ts';
-
 const codec = eventCodec(builtinKinds);
 const fixtures = ['every-kind', 'legacy'] as const;
 

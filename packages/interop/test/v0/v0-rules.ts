@@ -1,4 +1,4 @@
-import type { V0Record } from '../../src/v0/record.ts';
+import type { V0Record } from '../../src/v0/tool-calls.ts';
 
 /**
  * Arguments of each action, the required ones with `!`. V0 refuses a record with any other argument, because it calls

@@ -3,7 +3,7 @@ import { builtinKinds, MessageEvent } from '@varve/events/kinds';
 import { eventFactory } from '@varve/events/testing';
 import { expect, test } from 'vitest';
 import { formats, type ForeignLog } from '../../src/index.ts';
-import { v1DirectoryFormat } from '../../src/v1/event-directory.ts';
+import { v1DirectoryFormat } from '../../src/v1/event-formats.ts';
 import { countedIds, filesOf } from '../fixture.ts';
 
 const factory = eventFactory();
