@@ -21,7 +21,8 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     );
     expect(await refusalOf('ls ~/.ssh')).toBe(claimed(`access to "${place.home}/.ssh"`));
     expect(await refusalOf('echo 1 >.mcp.json/x')).toBe(claimed(writing(join(place.workspace, '.mcp.json/x'))));
-    expect(await refusalOf('git config user.name a')).toContain('An edit of that file may add sections');
+    const busy = 'error: could not write config file .git/config: Device or resource busy';
+    expect(await refusalOf(`echo '${busy}'`)).toContain('An edit of that file may add sections');
     expect(await refusalOf('rmdir .vscode')).toBe(claimed(writing(join(place.workspace, '.vscode'))));
     expect(await refusalOf('curl -sS --noproxy "*" http://ignored.example')).toBe(
       claimed('the network host ignored.example'),

@@ -51,7 +51,8 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
  * remote. Only whole sections between others mean the same whatever other edits do in the meantime.
  */
 export function addsGitSettings({ action, workspace = '/' }: Pick<ProposedCall, 'action' | 'workspace'>): boolean {
-  if (!FileEditorAction.is(action) || action.command !== 'str_replace' || !action.path.endsWith('config')) return false;
+  if (!FileEditorAction.is(action) || action.command !== 'str_replace') return false;
+  if (!action.path.endsWith('config')) return false;
   const path = namedPath(action.path, workspace);
   const { old_str: old = '', new_str: text = '' } = action;
   const isOwn = gitPaths(workspace).writable.some((place) => join(place, 'config') === path.real);
