@@ -20,13 +20,13 @@ export async function serve({ key, values }: Flags, env: Variables): Promise<voi
   const home = env['VARVE_HOME'] ? resolve(env['VARVE_HOME']) : join(env['HOME'] ?? homedir(), '.varve');
   const settings = await resolveSettings({ home, env, flags: values });
   const options = optionsOfSettings(settings);
-  const { keys, isGenerated } = sessionKeys({ key, env, ...options });
+  const { isGenerated, ...keys } = sessionKeys({ key, env, ...options });
   await using store = await opened(settings.get('store'), home);
   const level = settings.get('server.log_level') ?? 'info';
-  const serving = server({ ...options, store, keys, home, env, log: { level, stream: process.stderr } });
+  const serving = server({ ...options, store, ...keys, home, env, log: { level, stream: process.stderr } });
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await using listening = await serving.listen(settings.get('server.port') ?? 8000);
-  const keyLine = isGenerated ? `X-Session-API-Key: ${keys.join(', ')}\n` : '';
+  const keyLine = isGenerated ? `X-Session-API-Key: ${keys.keys.join(', ')}\n` : '';
   // One write, so that a program that reads the address receives the key too.
   process.stderr.write(`varve-agent-server serves ${listening.url}\n${keyLine}`);
   await stopped;

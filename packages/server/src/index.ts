@@ -1,3 +1,4 @@
+export type { Access, Scope, ScopedKey } from './access.ts';
 export { ServerError, type ServerErrorCode } from './error.ts';
 export { signInAddress } from './http/front-end/sign-in.ts';
 export type { Listening } from './http/listen.ts';

@@ -1,6 +1,7 @@
 import type { ModelWrapper } from '@varve/llm';
 import type { EventStore } from '@varve/storage';
 import type { Variables } from '@varve/text';
+import type { Access, ScopedKey } from './access.ts';
 import type { WebhookInput } from './streams/webhooks/webhook-options.ts';
 
 /** Level and destination of a server's log. */
@@ -19,8 +20,15 @@ export interface ServerOptions {
    * store in PostgreSQL, which have the same keys and OH_SECRET_KEY. Default: none.
    */
   readonly address?: string;
-  /** Accepted keys for `/api`: at least one, of visible ASCII. */
+  /** Accepted keys for `/api` with all rights: at least one, of visible ASCII. */
   readonly keys: readonly string[];
+  /** Further keys, with an owner or fewer rights. Default: none. */
+  readonly scopedKeys?: readonly ScopedKey[];
+  /**
+   * Returns what the sender of a request without one of the keys may do; undefined to refuse it. The request has the
+   * headers of the sender, and no body; a key that a socket sends in a message is in `X-Session-API-Key`.
+   */
+  readonly authenticate?: (request: Request) => Access | undefined | Promise<Access | undefined>;
   /** Address to listen on; default `127.0.0.1`. An address that other machines can reach needs a strong key. */
   readonly host?: string;
   /** Accepted host names in addition to `host` and those of this machine, without a port. */

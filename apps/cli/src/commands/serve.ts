@@ -66,7 +66,8 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     const settings = await serveSettings(options, io);
     if (options.printConfig) return await printServeSettings(settings, keyOriginOf(options.key, io), io);
     const shared = optionsOfSettings(settings);
-    const { keys, isGenerated } = sessionKeys({ key: options.key, env: io.env, ...shared });
+    const { isGenerated, ...accepted } = sessionKeys({ key: options.key, env: io.env, ...shared });
+    const { keys } = accepted;
     using ending = new DisposableStack();
     await using store = await openConfiguredStore(io, options.store);
     const level = settings.get('server.log_level') ?? 'info';
@@ -74,7 +75,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     const frontEnd = options.ui ? await frontEndDirectory({ home: varveHome(io), env: io.env }) : undefined;
     const serving = server({
       store,
-      keys,
+      ...accepted,
       ...shared,
       log,
       home: varveHome(io),

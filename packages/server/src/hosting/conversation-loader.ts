@@ -62,9 +62,10 @@ export interface ForkOptions {
   readonly keepsMetrics?: boolean | undefined;
 }
 
-/** Where a new conversation works, and the queue of its runs. */
+/** Where a new conversation works, whose it is, and the queue of its runs. */
 interface NewPlace {
   readonly workspace: string;
+  readonly owner: string | undefined;
   readonly queue: RunQueue;
 }
 
@@ -157,14 +158,14 @@ export class ConversationLoader {
    * @throws {RequestError} `invalid` for tools that this server does not have; {@link AgentError} `invalid`;
    * {@link StorageError} `exists`.
    */
-  async create(id: string, plan: StartPlan, { workspace, queue }: NewPlace): Promise<LiveConversation> {
+  async create(id: string, plan: StartPlan, { workspace, queue, owner }: NewPlace): Promise<LiveConversation> {
     const { store, now } = this.#options;
     const { clientTools, configuration } = plan;
     const privateValues = await this.#values(id, plan.privateRecord, { isNew: true });
     await using surroundings = await this.#surroundings(privateValues, { workspace, configuration });
     const agent = requestedAgentOf(plan, surroundings);
     const secrets = (): readonly string[] => privateValues.values;
-    const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
+    const conversation = await Conversation.create({ id, agent, store, workspace, owner, clientTools, secrets, now });
     return await this.#complete(conversation, privateValues, async () => {
       await conversation.record((stamp) => configurationFact.create(configuration, stamp));
       const { spec, analyzer = null } = agent.confirmation;

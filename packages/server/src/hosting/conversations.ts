@@ -5,9 +5,10 @@ import type { Content } from '@varve/events';
 import type { HostingOptions } from '@varve/host';
 import { ConversationHost, isOwned, type ConversationWatcher, type HostFigures } from '@varve/host/kit';
 import { unlessMissing } from '@varve/storage/kit';
-import { StorageError } from '@varve/storage';
+import { StorageError, type Summary } from '@varve/storage';
 import { childFact } from '../reference/info/server-facts.ts';
 import { dashedId, isAddressable } from '../reference/info/conversation-id.ts';
+import { type Access, fullAccess, visibleSummary } from '../access.ts';
 import { RequestError } from '../error.ts';
 import type { StartRequest } from '../reference/request/start-request.ts';
 import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
@@ -15,7 +16,7 @@ import type { LiveConversation } from './live-conversation.ts';
 import type { ProfiledAgent } from '../reference/request/agent-of-profile.ts';
 import { addPlugin } from './changes/private-changes.ts';
 import { requestedAgent, startPlan } from '../reference/request/start-plan.ts';
-import { isMadeUpPath, prepareWorkspace } from './workspace.ts';
+import { isMadeUpPath, ownRequest, prepareWorkspace } from './workspace.ts';
 
 /** Options of {@link conversations}. */
 export interface ConversationsOptions extends LoaderOptions, Omit<HostingOptions, keyof LoaderOptions> {
@@ -25,6 +26,8 @@ export interface ConversationsOptions extends LoaderOptions, Omit<HostingOptions
   readonly watcher: ConversationWatcher;
   /** Fetches plugins and returns their directories. @throws {RequestError} */
   readonly fetchPlugins: (sources: readonly PluginSource[]) => Promise<readonly string[]>;
+  /** Directory of the workspaces of owners. */
+  readonly workspaceRoot: string;
   /** Directory of worktrees. */
   readonly worktreeRoot: string;
   /** Directory of conversations of a front end for which no workspace was chosen. */
@@ -64,8 +67,11 @@ export interface SendOptions {
  * process has it.
  */
 export interface Conversations extends AsyncDisposable {
-  /** Creates a conversation, without its initial message; an id that exists changes nothing. @throws {RequestError} */
-  create(request: StartRequest): Promise<Created>;
+  /**
+   * Creates a conversation of its sender, by default the person who runs the server, without its initial message; an id
+   * that exists changes nothing. @throws {RequestError}
+   */
+  create(request: StartRequest, access?: Access): Promise<Created>;
   /** Lets `work` use a conversation, which stays open until it ends. */
   use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result>;
   /** As `use`, for work that replaces what it read: it begins after the change before. */
@@ -120,10 +126,12 @@ export function conversations(options: ConversationsOptions): Conversations {
   });
   const context = { ...options, loader, host };
   return {
-    async create(request) {
+    async create(request, access = fullAccess) {
       const id = request.conversation_id ?? newId();
       if (request.initial_message) host.queue.admit();
-      return host.creating(id, () => createConversation(id, request, context));
+      return host.creating(id, () =>
+        createConversation(id, ownRequest(id, request, { ...options, access }), { ...context, access }),
+      );
     },
     use: (id, work) => host.use(id, work),
     change: (id, work) => host.change(id, work),
@@ -163,25 +171,32 @@ export function conversations(options: ConversationsOptions): Conversations {
 interface CreateContext extends ConversationsOptions {
   readonly loader: ConversationLoader;
   readonly host: ConversationHost<LiveConversation>;
+  readonly access: Access;
 }
 
 async function createConversation(id: string, request: StartRequest, context: CreateContext): Promise<Created> {
-  const { store, cipher, loader, host } = context;
-  if (await host.exists(id)) return { id, isNew: false };
+  const { cipher, loader, host, access } = context;
+  if (await host.exists(id)) return existing(id, context);
   const { agent, launched } = await requestedAgent(request, context);
   const plan = startPlan(request, { agent, launched }, await cipher());
-  await checkParent(id, request, store);
+  const { owner } = (await parentOf(id, request, context)) ?? access;
   const workspace = await workspaceOf(id, request, context);
   const plugins = await fetchedPlugins(request, context);
   const complete = { ...plan, privateRecord: { ...plan.privateRecord, ...(plugins.length > 0 && { plugins }) } };
   try {
-    await host.add(id, (queue) => loader.create(id, complete, { workspace, queue }));
+    await host.add(id, (queue) => loader.create(id, complete, { workspace, owner, queue }));
     if (typeof request.parent_conversation_id === 'string') await addChild(request.parent_conversation_id, id, context);
     return { id, isNew: true };
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'exists') return { id, isNew: false };
+    if (error instanceof StorageError && error.code === 'exists') return existing(id, context);
     throw error;
   }
+}
+
+/** Returns a conversation that exists. @throws {RequestError} `conflict` for one that the sender does not see. */
+async function existing(id: string, { store, access }: CreateContext): Promise<Created> {
+  if (await unlessMissing(visibleSummary(store, id, access))) return { id, isNew: false };
+  throw new RequestError('conflict', `Conversation with id ${dashedId(id)} already exists`);
 }
 
 /** Returns the directory of a new conversation. The default one exists, and remains as it is. */
@@ -218,7 +233,7 @@ async function forkConversation(
   id: string,
   fork: string,
   options: ForkOptions,
-  { store, loader, host }: CreateContext,
+  { store, loader, host }: Omit<CreateContext, 'access'>,
 ): Promise<void> {
   const { at } = options;
   await host.use(id, async (origin) => {
@@ -241,20 +256,21 @@ async function removeStored(id: string, { store, records }: ConversationsOptions
 }
 
 /** @see agent-server 1.43.1: a parent exists and has the same directory */
-async function checkParent(
+async function parentOf(
   id: string,
   { parent_conversation_id: parent, workspace }: StartRequest,
-  store: CreateContext['store'],
-): Promise<void> {
-  if (typeof parent !== 'string') return;
+  { store, access }: CreateContext,
+): Promise<Summary | undefined> {
+  if (typeof parent !== 'string') return undefined;
   const name = dashedId(parent);
   if (parent === id) throw new RequestError('invalid', 'A conversation cannot be its own parent.');
-  const { meta } = await store.summary(parent).catch(() => {
+  const summary = await visibleSummary(store, parent, access).catch(() => {
     throw new RequestError('invalid', `Parent conversation not found: ${name}`);
   });
+  const { meta } = summary;
   const directory = typeof meta === 'object' && meta !== null && 'workspace' in meta ? meta['workspace'] : undefined;
   const path = resolve(workspace.working_dir);
-  if (directory === (await realpath(path).catch(() => path))) return;
+  if (directory === (await realpath(path).catch(() => path))) return summary;
   throw new RequestError('invalid', `The parent conversation ${name} has another working directory.`);
 }
 

@@ -96,6 +96,7 @@ export function serverHost(options: ServerHostOptions, parts: Partial<HostParts>
     titleModel: titleModels(settings),
     agentOfProfile: (id) => agentOfProfile(id, settings),
     fetchPlugins: (plugins) => fetchedPlugins(plugins, installed),
+    workspaceRoot,
     worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
     onFailure,
     onNotice,

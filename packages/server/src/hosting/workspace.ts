@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { makeDirectories } from '@varve/files';
 import type { Variables } from '@varve/text';
-import { addLocalWorktree } from '@varve/tools/workspace';
+import { addLocalWorktree, jail } from '@varve/tools/workspace';
+import { type Access, seenOwner } from '../access.ts';
 import { RequestError } from '../error.ts';
+import type { StartRequest } from '../reference/request/start-request.ts';
 
 const run = promisify(execFile);
 
@@ -27,6 +30,30 @@ export interface WorkspaceOptions {
  */
 export function isMadeUpPath(path: string, id: string): boolean {
   return path.endsWith(`/workspace/project/${id}`);
+}
+
+/**
+ * Returns a request whose directory is below one of the owner of its sender, which must be able to read no other: the
+ * files of the directory of a conversation can be read with its key.
+ *
+ * @throws {RequestError} `forbidden` for another directory.
+ */
+export function ownRequest(
+  id: string,
+  request: StartRequest,
+  { access, workspaceRoot }: { readonly access: Access; readonly workspaceRoot: string },
+): StartRequest {
+  const owner = seenOwner(access);
+  if (owner === undefined) return request;
+  const root = join(resolve(workspaceRoot), 'owners', createHash('sha256').update(owner).digest('hex').slice(0, 32));
+  const { working_dir: path } = request.workspace;
+  makeDirectories(root, 0o700);
+  try {
+    const working_dir = jail(root).resolve(resolve(root, isMadeUpPath(path, id) ? id : path));
+    return { ...request, workspace: { ...request.workspace, working_dir } };
+  } catch (cause) {
+    throw new RequestError('forbidden', `The workspace ${path} is outside of ${root}.`, { cause });
+  }
 }
 
 /**

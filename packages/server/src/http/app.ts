@@ -3,15 +3,16 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
-import type { Initialization } from './deferred/initialization.ts';
 import { handleFailure, errorResponse } from './route/handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
 import { failedKeys } from './guards/failed-keys.ts';
 import { requireInitialized, requireInitKey } from './guards/require-init-key.ts';
-import { keyCheck } from './guards/key-check.ts';
-import { limitFailedKeys, requireKey, requireMetricsKey } from './guards/require-key.ts';
+import { authentication } from './guards/authentication.ts';
+import { fullKeys, keyCheck } from './guards/key-check.ts';
+import { hideOthers } from './guards/scopes.ts';
+import { limitFailedKeys, requireKey } from './guards/require-key.ts';
 import { workspaceSessions } from './guards/workspace-session.ts';
 import { recordActivity } from './operations/activity.ts';
 import { requestMetrics } from './operations/metrics.ts';
@@ -39,10 +40,11 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
   const app = new OpenAPIHono<ServerEnv>({ strict: false });
   app.use(requestLog(logger), requestMetrics(services.metrics), noSniff);
   app.use('/v1/*', gatewayErrors());
-  const access = addGuards(app, options, initialization);
+  const access = addGuards(app, options, services);
   if (initialization.isDeferred) for (const path of guarded) app.use(path, requireInitialized(initialization));
   const hasModel = async (): Promise<boolean> => settings !== undefined && isModelReady(settings);
   if (options.frontEnd !== undefined) app.use(...frontEnd({ directory: options.frontEnd, hasModel }));
+  for (const path of ofConversation) app.use(path, hideOthers(services));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
   app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));
   const { replica } = services;
@@ -61,32 +63,29 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
 /** Paths of which clients need a key. */
 const guarded = ['/api/*', '/v1/*', '/sockets/*'];
 
+/** Paths of one conversation. */
+const ofConversation = ['/api/conversations/:conversation_id/*', '/api/file/download-trajectory/:conversation_id/*'];
+
 /** Adds the guards of all requests, and returns what sockets need to check keys. */
 function addGuards(
   app: OpenAPIHono<ServerEnv>,
-  {
-    keys,
-    host = '127.0.0.1',
-    allowedHosts = [],
-    address,
-    allowedOrigins = [],
-    openMetrics = false,
-    now = Date.now,
-  }: ServerOptions,
-  initialization: Initialization,
+  options: ServerOptions,
+  { initialization, logger }: Pick<Services, 'initialization' | 'logger'>,
 ) {
+  const { keys, scopedKeys = [], host = '127.0.0.1', allowedHosts = [], address, allowedOrigins = [] } = options;
+  const { openMetrics = false, now = Date.now } = options;
   app.use(
     checkHost({ host, allowed: [...allowedHosts, ...(address === undefined ? [] : [new URL(address).hostname])] }),
     ...checkOrigin(allowedOrigins),
   );
-  const isKey = keyCheck(keys);
-  const isWorkspaceSession = workspaceSessions({ keys, allowedOrigins });
+  const authenticate = authentication(options, logger);
+  const isWorkspaceSession = workspaceSessions({ keys: [...fullKeys(keys), ...scopedKeys], allowedOrigins });
   const failed = failedKeys({ now });
   for (const path of [...guarded, '/metrics/*']) app.use(path, limitFailedKeys(failed));
-  for (const path of ['/api/*', '/v1/*']) app.use(path, requireKey({ isKey, isWorkspaceSession }));
-  app.use('/api/init/*', requireInitKey(initialization.isKey ?? isKey));
-  if (!openMetrics) app.use('/metrics/*', requireMetricsKey(isKey));
-  return { isKey, failed };
+  for (const path of ['/api/*', '/v1/*', ...(openMetrics ? [] : ['/metrics/*'])])
+    app.use(path, requireKey({ authenticate, isWorkspaceSession }));
+  app.use('/api/init/*', requireInitKey(initialization.isKey ?? keyCheck(keys)));
+  return { authenticate, failed };
 }
 
 function notAllowed(methods: readonly string[]): Response {

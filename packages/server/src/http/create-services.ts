@@ -38,9 +38,9 @@ import type { Services } from './services.ts';
 
 /** Creates the services of a server. */
 export function createServices(options: ServerOptions, initialization: Initialization = initialized): Services {
-  const { home, keys, env = {}, workspaceRoot = process.cwd(), now = Date.now } = options;
+  const { home, keys, scopedKeys = [], env = {}, workspaceRoot = process.cwd(), now = Date.now } = options;
   const passphrase = env['OH_SECRET_KEY'];
-  const secrets = secretsInUse([...keys, ...(passphrase ? [passphrase] : [])]);
+  const secrets = secretsInUse([...keys, ...scopedKeys.map(({ key }) => key), ...(passphrase ? [passphrase] : [])]);
   const logger = loggerFor(options.log, secrets.redactor.text);
   const sources = conversationSources(options);
   const replica = replicaOf(options);

@@ -33,3 +33,19 @@ test.for(['0.0.0.0', '::', '192.168.0.7', 'box.lan'])('%s needs a configured key
   expect(() => sessionKeys({ env: {}, host: open })).toThrow(expect.objectContaining({ code: 'key-needed' }));
   expect(sessionKeys({ key: 'k', env: {}, host: open }).keys).toEqual(['k']);
 });
+
+const read = (text: string) => sessionKeys({ key: 'k', env: { VARVE_SCOPED_KEYS: text }, host });
+
+test('scoped keys are a JSON list, and further keys', () => {
+  const scopedKeys = [{ key: 'a', owner: 'alice', scopes: ['read', 'run'] }];
+  expect(read(JSON.stringify(scopedKeys))).toEqual({ keys: ['k'], isGenerated: false, scopedKeys });
+  for (const text of [
+    '{',
+    '{}',
+    '["a"]',
+    '[{"key":"a"}]',
+    '[{"key":"a","scopes":["write"]}]',
+    '[{"key":"a","scopes":[],"x":1}]',
+  ])
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: 'invalid' }));
+});

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { EventStore } from '@varve/storage';
 import { createServices } from '../../src/http/create-services.ts';
 import { failedKeys } from '../../src/http/guards/failed-keys.ts';
-import { keyCheck } from '../../src/http/guards/key-check.ts';
+import { authentication } from '../../src/http/guards/authentication.ts';
 import { handleFailure } from '../../src/http/route/handle-failure.ts';
 import { listen, type Listening } from '../../src/http/listen.ts';
 import type { ServerEnv } from '../../src/http/route/route.ts';
@@ -21,7 +21,7 @@ export function listenForSockets(services: Services, limits: Partial<SocketLimit
   const app = new Hono<ServerEnv>();
   addSockets(app, {
     services,
-    isKey: keyCheck([testKey]),
+    authenticate: authentication({ keys: [testKey] }, services.logger),
     failed: failedKeys({ now: Date.now }),
     limits: { ...socketLimits, ...limits },
   });

@@ -7,6 +7,7 @@ import { valueOfText } from './parse-value.ts';
 /** Variables of varve that are not settings. */
 const otherVariables = [
   'VARVE_HOME',
+  'VARVE_SCOPED_KEYS',
   'VARVE_SESSION_API_KEY',
   'VARVE_PRIVATE_ENVIRONMENT',
   'VARVE_CONFIG',

@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { conversationInfo } from '../../reference/info/conversation-info.ts';
 import { contentOf } from '../../reference/request/message-request.ts';
 import { startRequest, tagsRequest } from '../../reference/request/start-request.ts';
+import { accessOf } from '../route/route.ts';
 import { defineRoute, tagged } from '../route/define-route.ts';
 import { unlessMissing } from '@varve/storage/kit';
 import { conversationErrors, conversationParams } from './conversation-action.ts';
@@ -22,9 +23,9 @@ export const conversationLifecycleRoutes = tagged('Conversations', [
     response: conversationInfo,
     alternatives: { 200: 'The conversation exists, and was not changed.' },
     errors: { 404: 'The agent profile does not exist.' },
-    async handle({ query, body }, services) {
+    async handle({ query, body }, services, context) {
       const { conversations } = services;
-      const { id, isNew } = await conversations.create(body);
+      const { id, isNew } = await conversations.create(body, accessOf(context));
       const { initial_message: message } = body;
       const content = isNew && message ? contentOf(message) : [];
       if (content.length > 0) await conversations.send(id, content, { run: false, id: message?.id });

@@ -3,6 +3,7 @@ import type { ListQuery, Summary } from '@varve/storage';
 import { isAddressable, isConversationId } from '../../reference/info/conversation-id.ts';
 import type { Services } from '../services.ts';
 import { unlessMissing } from '@varve/storage/kit';
+import { type Access, seenOwner, visibleSummary } from '../../access.ts';
 
 /** Orders of a listing of conversations. @see agent-server 1.43.1 OpenAPI, ConversationSortOrder */
 export const conversationOrders = ['CREATED_AT', 'UPDATED_AT', 'CREATED_AT_DESC', 'UPDATED_AT_DESC'] as const;
@@ -15,6 +16,7 @@ export interface ConversationQuery {
   readonly limit: number;
   readonly order: ConversationOrder;
   readonly status?: ExecutionStatus | undefined;
+  readonly access: Access;
 }
 
 /** One page of a listing. */
@@ -28,12 +30,15 @@ type Listed = Pick<Services, 'store' | 'folds'>;
 
 /** Returns one page of a listing. Conversations whose `meta` has no status are read for a search by status. */
 export async function searchConversations(services: Listed, query: ConversationQuery): Promise<ConversationPage> {
-  const { pageId, limit, status } = query;
+  const { pageId, limit, status, access } = query;
   const { store } = services;
   const from =
-    pageId !== undefined && isConversationId(pageId) ? await unlessMissing(store.summary(pageId)) : undefined;
+    pageId !== undefined && isConversationId(pageId)
+      ? await unlessMissing(visibleSummary(store, pageId, access))
+      : undefined;
   const listing: ListQuery = {
     limit: limit + 1,
+    owner: seenOwner(access),
     ...orders[query.order],
     ...(from && { from }),
     ...(status && { statuses: [status, unknownStatus] }),
@@ -49,11 +54,15 @@ export async function searchConversations(services: Listed, query: ConversationQ
 /**
  * Returns the number of conversations, of one status or in total. Those whose id no request leads to are counted, too.
  */
-export async function countConversations(services: Listed, status: ExecutionStatus | undefined): Promise<number> {
+export async function countConversations(
+  services: Listed,
+  { status, access }: Pick<ConversationQuery, 'status' | 'access'>,
+): Promise<number> {
   const { store } = services;
-  if (status === undefined) return store.count();
-  const unknown = conversations(services, { limit: 1000, statuses: [unknownStatus] }, status);
-  return (await store.count({ statuses: [status] })) + (await Array.fromAsync(unknown)).length;
+  const owner = seenOwner(access);
+  if (status === undefined) return store.count({ owner });
+  const unknown = conversations(services, { limit: 1000, owner, statuses: [unknownStatus] }, status);
+  return (await store.count({ owner, statuses: [status] })) + (await Array.fromAsync(unknown)).length;
 }
 
 const orders: Readonly<Record<ConversationOrder, Required<Pick<ListQuery, 'orderBy' | 'direction'>>>> = {

@@ -2,6 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { canonicalId } from '@varve/storage';
+import { unlessMissing } from '@varve/storage/kit';
+import { visibleSummary } from '../../access.ts';
+import { accessOf } from '../route/route.ts';
 import { conversationId } from '../../reference/info/conversation-id.ts';
 import { conversationParams } from './conversation-action.ts';
 import { conversationOrders, countConversations, searchConversations } from './conversation-search.ts';
@@ -32,9 +35,15 @@ export const conversationRoutes = tagged('Conversations', [
         include_skills: include_skills(),
       }),
     response: page,
-    async handle({ query }, services) {
+    async handle({ query }, services, context) {
+      const access = accessOf(context);
       const { page_id: pageId, sort_order, ...rest } = query;
-      const wanted = { ...rest, order: sort_order, pageId: pageId === undefined ? pageId : canonicalId(pageId) };
+      const wanted = {
+        ...rest,
+        access,
+        order: sort_order,
+        pageId: pageId === undefined ? pageId : canonicalId(pageId),
+      };
       const { items, nextPageId } = await searchConversations(services, wanted);
       const infos = await Promise.all(
         items.map((summary) => infoOf(summary, services, { includeSkills: query.include_skills })),
@@ -48,7 +57,8 @@ export const conversationRoutes = tagged('Conversations', [
     summary: 'Count conversations.',
     query: () => z.object({ status: executionStatus().optional() }),
     response: () => z.int(),
-    handle: async ({ query }, services) => Response.json(await countConversations(services, query.status)),
+    handle: async ({ query: { status } }, services, context) =>
+      Response.json(await countConversations(services, { status, access: accessOf(context) })),
   }),
   defineRoute({
     method: 'get',
@@ -56,9 +66,15 @@ export const conversationRoutes = tagged('Conversations', [
     summary: 'Get conversations by their ids; null for unknown ones.',
     query: () => z.object({ ids: repeated(conversationId()), include_skills: include_skills() }),
     response: () => z.array(conversationInfo().nullable()),
-    async handle({ query }, services) {
+    async handle({ query }, services, context) {
+      const access = accessOf(context);
       const options = { includeSkills: query.include_skills };
-      const infos = await Promise.all(query.ids.map((id) => infoById(id, services, options)));
+      const infos = await Promise.all(
+        query.ids.map(async (id) => {
+          const summary = await unlessMissing(visibleSummary(services.store, id, access));
+          return summary && infoOf(summary, services, options);
+        }),
+      );
       return Response.json(infos.map((info) => info ?? null));
     },
   }),

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { serialize } from 'hono/utils/cookie';
 import { isLoopback } from '@varve/text';
+import type { Access, ScopedKey } from '../../access.ts';
 import { hostOf } from './check-host.ts';
 
 /** Name of the cookie with which pages load files of workspaces. @see agent-server 1.43.1 */
@@ -16,23 +17,24 @@ const maxAge = 400 * 24 * 60 * 60;
 
 /** Options of `workspaceSessions`. */
 export interface WorkspaceSessionOptions {
-  readonly keys: readonly string[];
+  readonly keys: readonly ScopedKey[];
   /** Origins whose pages may load files with the cookie, in addition to that of the server. */
   readonly allowedOrigins: readonly string[];
 }
 
-/** Returns true for a request for a file of a workspace that contains a valid cookie. */
-export type WorkspaceSessionCheck = (context: Context) => boolean;
+/** Returns the rights of the key of a valid cookie, in a request for a file of a workspace. */
+export type WorkspaceSessionCheck = (context: Context) => Access | undefined;
 
 /** Returns the check of the cookie. Its duration does not depend on the keys. */
 export function workspaceSessions({ keys, allowedOrigins }: WorkspaceSessionOptions): WorkspaceSessionCheck {
-  const known = keys.map((key) => Buffer.from(tokenOf(key)));
+  const known = keys.map(({ key, ...access }) => ({ access, token: Buffer.from(tokenOf(key)) }));
   return (context) => {
     const { method, path } = context.req;
-    if ((method !== 'GET' && method !== 'HEAD') || !workspaceFile.test(path)) return false;
-    if (!isOfAllowedPage(context, allowedOrigins)) return false;
+    if ((method !== 'GET' && method !== 'HEAD') || !workspaceFile.test(path)) return undefined;
+    if (!isOfAllowedPage(context, allowedOrigins)) return undefined;
     const received = Buffer.from(getCookie(context, workspaceCookie) ?? '');
-    return known.filter((token) => token.length === received.length && timingSafeEqual(token, received)).length > 0;
+    const isReceived = (token: Buffer): boolean => token.length === received.length && timingSafeEqual(token, received);
+    return known.flatMap(({ access, token }) => (isReceived(token) ? [access] : []))[0];
   };
 }
 

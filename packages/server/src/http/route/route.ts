@@ -1,6 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { Access } from '../../access.ts';
 import type { Services } from '../services.ts';
 
 /** One operation: its entry in the OpenAPI document and its handler. */
@@ -21,8 +23,17 @@ export interface ServerEnv {
   readonly Bindings: Partial<HttpBindings> & { readonly trust?: () => void; readonly sender?: string };
   readonly Variables: {
     readonly requestId: string;
+    /** Absent for a request that needs no key. */
+    readonly access?: Access;
     readonly reportFailure: (error: unknown) => void;
     /** True once a request of the gateway has started a run. */
     readonly isRunBegun?: boolean;
   };
+}
+
+/** Returns what the sender of a request may do. @throws {HTTPException} 401 for one that no guard has accepted. */
+export function accessOf(context: Context<ServerEnv>): Access {
+  const access = context.get('access');
+  if (!access) throw new HTTPException(401, { message: 'Unauthorized' });
+  return access;
 }

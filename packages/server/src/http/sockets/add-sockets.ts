@@ -5,7 +5,9 @@ import { HTTPException } from 'hono/http-exception';
 import { WebSocket } from 'ws';
 import { conversationId } from '../../reference/info/conversation-id.ts';
 import type { FailedKeys } from '../guards/failed-keys.ts';
-import type { KeyCheck } from '../guards/key-check.ts';
+import type { Access } from '../../access.ts';
+import type { Authentication } from '../guards/authentication.ts';
+import { checkScope, scopeOf } from '../guards/scopes.ts';
 import { keyHeader } from '../route/route-config.ts';
 import type { ServerEnv } from '../route/route.ts';
 import type { Services } from '../services.ts';
@@ -18,7 +20,7 @@ import { serveSocket, type Client, type SocketContext } from './serve-socket.ts'
 /** Options of `addSockets`. */
 export interface SocketOptions {
   readonly services: Services;
-  readonly isKey: KeyCheck;
+  readonly authenticate: Authentication;
   readonly failed: FailedKeys;
   /** Default `socketLimits`. */
   readonly limits?: SocketLimits;
@@ -52,7 +54,9 @@ function socketRoute<Input extends z.ZodType>(
   serve: (client: Client, input: z.output<Input>) => Promise<void>,
 ): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
-    const hasKey = checkedKey(context, socketContext);
+    const access = await handshakeAccess(context, socketContext);
+    const scope = scopeOf('GET', context.req.path);
+    if (access) checkScope(access, scope);
     const input = schema.safeParse({ ...context.req.query(), ...context.req.param() });
     if (!input.success) throw new HTTPException(403, { message: 'Forbidden' });
     const upgrade = upgradeWebSocket(() => ({
@@ -60,7 +64,8 @@ function socketRoute<Input extends z.ZodType>(
         const connection = context.env.incoming?.socket;
         if (!(socket instanceof WebSocket) || !connection) return;
         const { sender } = context.env;
-        const opened = { socket, hasKey, connection, sender, trust: () => context.env.trust?.() };
+        const request = context.req.raw;
+        const opened = { socket, request, access, scope, connection, sender, trust: () => context.env.trust?.() };
         void serveSocket(opened, socketContext, (client) => serve(client, input.data));
       },
     }));
@@ -69,17 +74,21 @@ function socketRoute<Input extends z.ZodType>(
 }
 
 /**
- * Returns whether the handshake contains a key.
+ * Returns the rights of the sender of a handshake; undefined for one without a key.
  *
  * @throws {HTTPException} 403 for a wrong one, 503 if too many clients have sent none.
  */
-function checkedKey({ req }: Context<ServerEnv>, { isKey, unknown, limits }: SocketContext): boolean {
+async function handshakeAccess(
+  context: Context<ServerEnv>,
+  { authenticate, unknown, limits }: SocketContext,
+): Promise<Access | undefined> {
+  const { req } = context;
   // An empty parameter counts as absent.
   const key = req.query('session_api_key') || req.header(keyHeader) || undefined;
-  if (key === undefined) {
-    if (unknown.count < limits.unknownClients) return false;
+  const access = await authenticate(req.raw, key);
+  if (access) context.set('access', access);
+  else if (key !== undefined) throw new HTTPException(403, { message: 'Forbidden' });
+  else if (unknown.count >= limits.unknownClients)
     throw new HTTPException(503, { message: 'Too many connections without a key.' });
-  }
-  if (!isKey(key)) throw new HTTPException(403, { message: 'Forbidden' });
-  return true;
+  return access;
 }

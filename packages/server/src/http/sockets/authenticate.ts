@@ -2,7 +2,7 @@ import { parseJson } from '@varve/text';
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import type { WebSocket } from 'ws';
-import type { KeyCheck } from '../guards/key-check.ts';
+import type { Access } from '../../access.ts';
 import type { Inbox } from './inbox.ts';
 import type { SocketLimits } from '../../streams/limits.ts';
 
@@ -15,18 +15,19 @@ export function isKeyMessage(value: unknown): boolean {
 
 /** Parts of `sendsKey`. */
 export interface KeyMessageOptions {
-  readonly isKey: KeyCheck;
+  /** Returns what the sender of a key may do. */
+  readonly authenticate: (key: string) => Promise<Access | undefined>;
   readonly limits: Pick<SocketLimits, 'authenticationMs' | 'unknownBytes'>;
   /** The connection of the socket. */
   readonly connection: NodeJS.EventEmitter;
 }
 
-/** Resolves with true if the first message of a client contains a key, in time and without a flood before it. */
+/** Returns the rights of the key in the first message of a client, if it is sent in time and without a flood before. */
 export async function sendsKey(
   socket: WebSocket,
   inbox: Inbox,
-  { isKey, limits, connection }: KeyMessageOptions,
-): Promise<boolean> {
+  { authenticate, limits, connection }: KeyMessageOptions,
+): Promise<Access | undefined> {
   let bytes = 0;
   const count = (chunk: Uint8Array): void => {
     bytes += chunk.length;
@@ -37,14 +38,10 @@ export async function sendsKey(
   connection.on('data', count);
   try {
     const first = await Promise.race([inbox.next(), late]);
-    return first !== undefined && containsKey(first, isKey);
+    const { data } = keyMessage().safeParse(parseJson(first ?? ''));
+    return data && (await authenticate(data.session_api_key));
   } finally {
     clearTimeout(timer);
     connection.off('data', count);
   }
-}
-
-function containsKey(text: string, isKey: KeyCheck): boolean {
-  const parsed = keyMessage().safeParse(parseJson(text));
-  return parsed.success && isKey(parsed.data.session_api_key);
 }

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { contentOf, messageRequest } from '../../reference/request/message-request.ts';
+import { allows, visibleSummary } from '../../access.ts';
 import { followLog } from '../../streams/follow-log.ts';
 import type { StreamStart } from '../../streams/start.ts';
 import { closeSocket } from './close-socket.ts';
@@ -16,11 +17,12 @@ export interface EventRequest {
 
 /** Sends the events of a conversation to a client, and receives its messages, until it disconnects. */
 export async function serveEvents(
-  { socket, inbox, connection }: Client,
+  { socket, inbox, connection, access }: Client,
   { conversationId, start }: EventRequest,
   context: ServiceContext,
 ): Promise<void> {
   const { services, limits, logger } = context;
+  await visibleSummary(services.store, conversationId, access);
   using use = await services.streams.use(conversationId);
   if (services.streams.countOf(conversationId) > limits.clients) {
     return closeSocket(socket, 'tooMany', 'Too many connections for this conversation');
@@ -31,7 +33,10 @@ export async function serveEvents(
   await receiveMessages(inbox, {
     limits,
     monotonicNow: () => performance.now(),
-    receive: (value) => receive(value, conversationId, context),
+    receive: async (value) => {
+      if (allows(access, 'run')) return receive(value, conversationId, context);
+      return { code: 'Forbidden', detail: 'The key has no scope run.' };
+    },
     reject: (error) => sink.send(log.frameOf({ kind: 'server_error', ...error })),
     onFlood: () => closeSocket(socket, 'flooding', 'Too many messages'),
   });

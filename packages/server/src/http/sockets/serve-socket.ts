@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { StorageError } from '@varve/storage';
 import type { Logger } from 'pino';
 import type { FailedKeys } from '../guards/failed-keys.ts';
-import type { KeyCheck } from '../guards/key-check.ts';
+import { type Access, allows, type Scope } from '../../access.ts';
+import type { Authentication } from '../guards/authentication.ts';
 import { refusalOf } from '../route/handle-failure.ts';
 import type { Services } from '../services.ts';
 import { sendsKey } from './authenticate.ts';
@@ -18,11 +19,12 @@ export interface Client {
   readonly socket: WebSocket;
   readonly inbox: Inbox;
   readonly connection: Socket;
+  readonly access: Access;
 }
 
 /** Parts of `serveSocket`. */
 export interface SocketContext {
-  readonly isKey: KeyCheck;
+  readonly authenticate: Authentication;
   readonly failed: FailedKeys;
   readonly limits: SocketLimits;
   readonly logger: Logger;
@@ -36,8 +38,12 @@ export type ServiceContext = SocketContext & { readonly services: Services };
 /** A socket and what its handshake contained. */
 export interface OpenedSocket {
   readonly socket: WebSocket;
-  /** True if the handshake contained a key. */
-  readonly hasKey: boolean;
+  /** Handshake. */
+  readonly request: Request;
+  /** Rights of the sender of the handshake; undefined without a key. */
+  readonly access: Access | undefined;
+  /** Right that the socket needs. */
+  readonly scope: Scope;
   readonly connection: Socket;
   /** Address of the client. */
   readonly sender: string | undefined;
@@ -47,7 +53,7 @@ export interface OpenedSocket {
 
 /** Serves an open socket until it closes: the client sends its key, if the handshake had none, and is served. */
 export async function serveSocket(
-  { socket, hasKey, connection, sender, trust }: OpenedSocket,
+  { socket, request, scope, connection, sender, trust, ...opened }: OpenedSocket,
   context: SocketContext,
   serve: (client: Client) => Promise<void>,
 ): Promise<void> {
@@ -55,18 +61,21 @@ export async function serveSocket(
   socket.on('error', () => undefined);
   keepAlive(socket, context.limits.pingMs);
   const inbox = inboxOf(socket);
-  if (!hasKey) {
+  const sentAccess = async (): Promise<Access | undefined> => {
     context.unknown.count += 1;
-    const isAccepted = await sendsKey(socket, inbox, { ...context, connection });
-    context.unknown.count -= 1;
-    if (!isAccepted) {
-      context.failed.add(sender);
+    const authenticate = (key: string) => context.authenticate(request, key);
+    return sendsKey(socket, inbox, { ...context, authenticate, connection }).finally(
+      () => (context.unknown.count -= 1),
+    );
+  };
+  try {
+    const access = opened.access ?? (await sentAccess());
+    if (!access || !allows(access, scope)) {
+      if (!access) context.failed.add(sender);
       return closeSocket(socket, 'notAuthenticated', 'Authentication failed');
     }
-  }
-  trust();
-  try {
-    await serve({ socket, inbox, connection });
+    trust();
+    await serve({ socket, inbox, connection, access });
   } catch (error) {
     closeAfter(error, socket, context.logger);
   }

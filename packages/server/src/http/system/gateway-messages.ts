@@ -7,6 +7,7 @@ import { finalResponse } from '../conversations/final-response.ts';
 import { readInfo } from '../../reference/info/info-of.ts';
 import { startRequest, type StartRequest } from '../../reference/request/start-request.ts';
 import { unlessMissing } from '@varve/storage/kit';
+import { type Access, allows, visibleSummary } from '../../access.ts';
 import { RequestError } from '../../error.ts';
 import type { Services } from '../services.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';
@@ -28,6 +29,7 @@ export interface Completion {
   readonly content: readonly Content[];
   /** Instructions of the client, added to those of the agent. */
   readonly instructions: readonly string[];
+  readonly access: Access;
   /** Conversation to continue, or to create with this id; absent for a new one. */
   readonly conversationId?: string | undefined;
   readonly observability?: Partial<
@@ -71,8 +73,9 @@ async function hasDefault(settings: ServerSettings): Promise<boolean> {
 export async function beginRun(completion: Completion, services: Services): Promise<BegunRun> {
   const { store, conversations } = services;
   const id = canonicalId(completion.conversationId ?? randomUUID());
-  const isKnown = (await unlessMissing(store.summary(id))) !== undefined;
-  if (!isKnown) await conversations.create(await requestFor(id, completion, services));
+  // One of another owner cannot be created.
+  const isKnown = (await unlessMissing(visibleSummary(store, id, completion.access))) !== undefined;
+  if (!isKnown) await conversations.create(await requestFor(id, completion, services), completion.access);
   else await profileOf(completion.model, services.settings);
   const before = await usageOf(id, services);
   await conversations.send(id, completion.content, { run: true });
@@ -138,7 +141,10 @@ async function requestFor(id: string, completion: Completion, services: Services
   const suffix = [context.system_message_suffix, ...completion.instructions].filter(Boolean).join('\n\n');
   return startRequest().parse({
     conversation_id: id,
-    workspace: { working_dir: services.workspaceRoot, kind: 'LocalWorkspace' },
+    workspace: {
+      working_dir: allows(completion.access, 'admin') ? services.workspaceRoot : '.',
+      kind: 'LocalWorkspace',
+    },
     agent_settings: {
       ...agent,
       agent_kind: 'openhands',

@@ -16,7 +16,7 @@ import {
 import { completionEvents } from './gateway-stream.ts';
 import { defineRoute } from '../route/define-route.ts';
 import { guardedBody } from '../route/guarded-body.ts';
-import type { Route } from '../route/route.ts';
+import { accessOf, type Route } from '../route/route.ts';
 
 const tag = 'OpenAI Compatibility';
 
@@ -86,7 +86,10 @@ export const gatewayRoutes: readonly Route[] = [
     response: () => z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
     async handle({ body, request }, services, context) {
       refuseUnsupported(body);
-      const run = await beginRun({ ...completionOf(body), ...contextOf(request.headers) }, services);
+      const run = await beginRun(
+        { ...completionOf(body), ...contextOf(request.headers), access: accessOf(context) },
+        services,
+      );
       context.set('isRunBegun', true);
       const { model, stream_options: options } = body;
       const { conversationId } = run;
@@ -114,7 +117,7 @@ export const gatewayRoutes: readonly Route[] = [
 ];
 
 /** The agent has its own memory of the conversation: only the last message of the user is sent to it. */
-function completionOf({ model, messages }: CompletionRequest): Completion {
+function completionOf({ model, messages }: CompletionRequest): Omit<Completion, 'access'> {
   const last = messages.findLast(({ role }) => role === 'user');
   const content = last ? contentOf(last) : [];
   if (content.length === 0) throw new HTTPException(400, { message: 'The request has no message of the user.' });
