@@ -58,6 +58,7 @@ export function server(options: ServerOptions): Server {
     fetch: async (request) => app.fetch(request),
     request: async (path, init) => app.fetch(requestOf(path, init)),
     async listen(port) {
+      await services.replica?.check();
       const listening = await listen({
         fetch: (request, connection) => app.fetch(request, connection),
         host,

@@ -32,7 +32,10 @@ test('the table has a row for each server, also for one that does not answer or 
   ]);
   const json = await runVarve(['server', 'status', '--json', listening.url], { home, env });
   expect(json.code).toBe(0);
-  expect(JSON.parse(json.stdout)).toMatchObject({ problem: null, figures: { 'varve_runs{state="active"}': 0 } });
+  const { figures, ...status } = JSON.parse(json.stdout) as { readonly figures: Readonly<Record<string, number>> };
+  expect(status).toEqual({ url: listening.url, problem: null });
+  expect(Object.keys(figures)).toHaveLength(8);
+  expect(figures).toMatchObject({ 'varve_runs{state="active"}': 0, varve_leases_expired: 0 });
 });
 
 test('without addresses it shows the servers of the user, of which there may be none', async () => {

@@ -51,10 +51,12 @@ async function statusOf({ url, key }: Pick<RunningServer, 'url' | 'key'>): Promi
   }
 }
 
-/** Reads metrics in the format of Prometheus. */
+/** Reads the metrics of the columns in the format of Prometheus. */
 function figuresIn(text: string): Figures {
-  const lines = text.matchAll(/^((?:varve|process)_\w+(?:\{[^}]*\})?) ([\d.e+-]+)$/gm);
-  return Object.fromEntries(Array.from(lines, ([, name = '', value]) => [name, Number(value)]));
+  const names = new Set(columns.map(([, name]) => name));
+  const lines = text.matchAll(/^(\w+(?:\{[^}]*\})?) ([\d.e+-]+)$/gm);
+  const figures = Array.from(lines, ([, name = '', value]) => [name, Number(value)] as const);
+  return Object.fromEntries(figures.filter(([name]) => names.has(name)));
 }
 
 const count = (value: number): string => String(value);

@@ -16,7 +16,7 @@ import { limitFailedKeys, requireKey } from './guards/require-key.ts';
 import { workspaceSessions } from './guards/workspace-session.ts';
 import { recordActivity } from './operations/activity.ts';
 import { requestMetrics } from './operations/metrics.ts';
-import { forwardHeld, shareSettings } from './replica-requests.ts';
+import { forwardHeld, replicaId, shareSettings } from './replica-requests.ts';
 import { requestLog } from './request-log.ts';
 import { routes } from './routes.ts';
 import { gatewayErrors } from './system/gateway-errors.ts';
@@ -49,6 +49,7 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
   app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));
   const { replica } = services;
   if (replica) {
+    app.use('/alive', replicaId(replica));
     for (const path of ['/api/*', '/v1/*']) app.use(path, shareSettings(replica));
     for (const path of ['/api/conversations/*', '/v1/chat/*']) app.use(path, forwardHeld(replica));
   }

@@ -1,7 +1,13 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { shareSettings } from './replica-requests.ts';
+import { replicaHeader } from '../replicas/peers.ts';
+import { replicaId, shareSettings } from './replica-requests.ts';
 import type { ServerEnv } from './route/route.ts';
+
+test('a replica names itself', async () => {
+  const app = new Hono<ServerEnv>().use(replicaId({ id: 'of-this-process' })).get('/alive', ({ text }) => text('ok'));
+  expect((await app.request('/alive')).headers.get(replicaHeader)).toBe('of-this-process');
+});
 
 test.for([
   ['GET', '/api/settings', ['pull']],

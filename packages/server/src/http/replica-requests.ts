@@ -1,7 +1,7 @@
 import { canonicalId, StorageError } from '@varve/storage';
 import type { MiddlewareHandler } from 'hono';
 import { isConversationId } from '../reference/info/conversation-id.ts';
-import { forwardedHeader } from '../replicas/peers.ts';
+import { forwardedHeader, replicaHeader } from '../replicas/peers.ts';
 import type { Replica } from '../replicas/replica.ts';
 import { errorResponse } from './route/handle-failure.ts';
 import type { ServerEnv } from './route/route.ts';
@@ -25,6 +25,14 @@ export function forwardHeld(replica: Replica): MiddlewareHandler<ServerEnv> {
     // Another replica may have opened it since, and closed it again.
     if (!(context.error instanceof StorageError) || context.error.code !== 'held') return;
     context.res = (await replica.forward(id, copy)) ?? (await replica.repeat(copy));
+  };
+}
+
+/** Names the replica that answers. */
+export function replicaId({ id }: Pick<Replica, 'id'>): MiddlewareHandler<ServerEnv> {
+  return async (context, next) => {
+    await next();
+    context.header(replicaHeader, id);
   };
 }
 

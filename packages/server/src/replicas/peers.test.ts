@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryRecords } from '../../test/support/memory-records.ts';
-import { forwardedHeader, peers } from './peers.ts';
+import { forwardedHeader, peers, replicaHeader } from './peers.ts';
 import { wantedConversations } from './wanted.ts';
 
 const own = 'http://127.0.0.1:1';
@@ -113,8 +113,12 @@ test('a holder that cannot be reached is asked in the database to give the conve
 });
 
 test('a replica knows whether it answers at its own address', async () => {
-  const address = await replica(({ url }, response) => response.writeHead(url === '/alive' ? 200 : 404).end());
-  const other = await replica((_request, response) => response.writeHead(404).end());
-  const reached = [address, other, 'http://127.0.0.1:2'].map((at) => peersAt(at).isReachable());
-  expect(await Promise.all(reached)).toEqual([true, false, false]);
+  let id = 'of another replica';
+  const address = await replica((_request, response) => response.writeHead(200, { [replicaHeader]: id }).end());
+  const server = await replica((_request, response) => response.writeHead(200).end());
+  const reached = [address, server, 'http://127.0.0.1:2'].map((at) => peersAt(at).isReachable());
+  expect(await Promise.all(reached)).toEqual([false, false, false]);
+  const peer = peersAt(address);
+  ({ id } = peer);
+  expect(await peer.isReachable()).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Replicas } from '@varve/storage';
 import { proxy } from 'hono/proxy';
 import { RequestError } from '../error.ts';
@@ -5,6 +6,9 @@ import { askFor } from './wanted.ts';
 
 /** Header of a request that a replica forwarded: no other one forwards it again. */
 export const forwardedHeader = 'x-varve-forwarded';
+
+/** Header of the response at `/alive`: the id of the replica. */
+export const replicaHeader = 'x-varve-replica';
 
 /** Options of {@link peers}. */
 export interface PeersOptions {
@@ -28,7 +32,9 @@ export interface Peers {
   forward(id: string, request: Request): Promise<Response | undefined>;
   /** Sends a request to this replica again, which does not forward it. */
   repeat(request: Request): Promise<Response>;
-  /** Returns true if this replica answers at its own address. */
+  /** Id of this process, which it answers with in {@link replicaHeader}. */
+  readonly id: string;
+  /** Returns true if this replica answers at its own address, and no other server. */
   isReachable(): Promise<boolean>;
   /**
    * Sends a message, which a run answers, to the replica that holds a conversation. Returns false if no other one does.
@@ -64,12 +70,14 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
       await delay(retryMs);
     }
   };
+  const ownId = randomUUID();
   return {
+    id: ownId,
     forward,
     repeat: async (request) => (await send(request, own, request.signal)) ?? unreachable(own),
     async isReachable() {
       const response = await send(new Request(new URL('/alive', own)), own, AbortSignal.timeout(reachedMs));
-      return response?.ok ?? false;
+      return response?.headers.get(replicaHeader) === ownId;
     },
     async send(id, message) {
       const headers = { 'content-type': 'application/json', 'X-Session-API-Key': key };

@@ -33,6 +33,8 @@ export interface Replica extends Peers {
   /** Looks for runs to continue: there is room for one. */
   look(): void;
   stop(): void;
+  /** @throws {ServerError} `invalid` for a port that no request is sent to. */
+  check(): Promise<void>;
 }
 
 /** What a replica does for the others. */
@@ -82,6 +84,7 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
       isStopped = true;
       watching?.[Symbol.dispose]();
     },
+    check: () => checkPort(origin),
   };
 }
 
@@ -111,6 +114,16 @@ async function delay(ms: number): Promise<void> {
 /** Returns milliseconds of a clock that is never set. */
 export function monotonicNow(): number {
   return performance.now();
+}
+
+/** Asks this machine, where the port is free or the own one: only whether `fetch` refuses to use it matters. */
+async function checkPort(origin: string): Promise<void> {
+  const { port } = new URL(origin);
+  const request = { method: 'HEAD', signal: AbortSignal.timeout(1_000) };
+  const error: unknown = await fetch(`http://127.0.0.1:${port}`, request).catch((failure: unknown) => failure);
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error) || cause.message !== 'bad port') return;
+  throw new ServerError('invalid', `The address ${origin} of a replica has a port that HTTP clients refuse.`);
 }
 
 function originOf(address: string): string {

@@ -27,12 +27,13 @@ export const conversationLifecycleRoutes = tagged('Conversations', [
       const { conversations } = services;
       const { id, isNew } = await conversations.create(body, accessOf(context));
       const { initial_message: message } = body;
-      const content = isNew && message ? contentOf(message) : [];
-      if (content.length > 0) await conversations.send(id, content, { run: false, id: message?.id });
+      // A process may have ended before it stored the message of one that it created: with its id it is stored once.
+      const content = message && (isNew || message.id !== undefined) ? contentOf(message) : [];
+      if (content.length > 0) await conversations.send(id, content, { run: !isNew, id: message?.id });
       // Clients expect the state before the run.
       const info = await infoById(id, services, { includeSkills: query.include_skills });
       // Another client may have started a run.
-      if (content.length > 0) await conversations.send(id, [], { run: true });
+      if (isNew && content.length > 0) await conversations.send(id, [], { run: true });
       if (!info) throw new HTTPException(404, { message: 'Not Found' });
       return Response.json(info, { status: isNew ? 201 : 200 });
     },

@@ -2,7 +2,7 @@ import type { BaseEvent } from '@varve/events';
 import { MessageEvent } from '@varve/events/kinds';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
-import { message, runningServer } from '../../../test/support/running-server.ts';
+import { message, requestFor, runningServer } from '../../../test/support/running-server.ts';
 import { testKey, type TestPage } from '../../../test/support/requests.ts';
 import { connectSocket } from '../../../test/support/socket-client.ts';
 
@@ -52,10 +52,24 @@ test('the header Idempotency-Key is the id of a message', async () => {
   const uuid = '0b3a6f5e-7a52-4d19-9f0c-8a4a6f1f8c11';
   expect(await status(uuid)).toBe(200);
   expect(await status(`"${uuid}"`)).toBe(200);
+  expect(await status(uuid.toUpperCase())).toBe(200);
   expect(await sent()).toEqual([uuid]);
   for (const key of ['order 7', 'order 7', '"order 7"']) expect(await status(key)).toBe(200);
   expect(await sent()).toHaveLength(2);
   for (const key of ['', '""', 'k'.repeat(256)]) expect(await status(key)).toBe(422);
+});
+
+test('a creation that is repeated stores the first message, with its id, that its process could not store', async () => {
+  await using place = await opened([finish]);
+  const { running, id, sent } = place;
+  const body = { ...requestFor(running.model, running.workspace), conversation_id: id };
+  const create = async (initial_message: object) => running.json(200, 'POST', '', { ...body, initial_message });
+  await create({ ...go, id: '00000000-0001' });
+  await create({ ...go, id: '00000000-0001' });
+  await running.status(id, ['finished']);
+  expect(await sent()).toEqual(['00000000-0001']);
+  await create(go);
+  expect(await sent()).toHaveLength(1);
 });
 
 test('an id of another event is refused, and one of a message that a person paused starts nothing', async () => {

@@ -6,7 +6,12 @@ const text = lazy(() => z.object({ type: z.literal('text'), text: z.string() }))
 const image = lazy(() => z.object({ type: z.literal('image'), image_urls: z.array(z.string()) }));
 
 /** Id of a message that its client chooses, and of its event: a message that is sent again is stored once. */
-export const messageId = lazy(() => z.string().regex(/^[\dA-Fa-f-]{8,64}$/));
+export const messageId = lazy(() =>
+  z
+    .string()
+    .regex(/^[\dA-Fa-f-]{8,64}$/)
+    .toLowerCase(),
+);
 
 /** Returns the id of a message for a key that its client chose, an id or any other text. */
 export function messageIdOf(key: string): string {
