@@ -1,16 +1,7 @@
-import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown, type Plugin } from 'rolldown';
-
-/** Fields of a package.json that the bundle needs. */
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly license?: string;
-  readonly bin?: Readonly<Record<string, string>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-}
+import { readManifest, writeLicences } from './licences.ts';
 
 /**
  * Bundles the app in a directory into `dist`, and writes `licenses.txt` with the licences of the packages in it. The
@@ -52,8 +43,7 @@ async function bundleApp(folder: string, parts: readonly string[]): Promise<void
   await bundle.close();
   const chunks = output.filter((file) => file.type === 'chunk');
   for (const { fileName, isEntry } of chunks) if (isEntry) chmodSync(join(dir, fileName), 0o755);
-  const files = chunks.flatMap(({ modules }) => Object.keys(modules));
-  writeFileSync(join(dir, 'licenses.txt'), licencesOf(files));
+  writeLicences(dir, output);
 }
 
 interface Group {
@@ -83,23 +73,5 @@ export default http;
 export const { ${names.join(', ')} } = http;`;
   },
 };
-
-/** Returns the names, versions and licence texts of the packages of others in a bundle. */
-function licencesOf(files: readonly string[]): string {
-  const packages = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []));
-  const texts = [...packages].map((path) => licenceOf(path));
-  return [...new Set(texts)].toSorted().join(`\n${'-'.repeat(80)}\n\n`);
-}
-
-function licenceOf(folder: string): string {
-  const { name, version, license = 'unknown' } = readManifest(folder);
-  const [file] = globSync('{licen[cs]e,LICEN[CS]E,Licen[cs]e}*', { cwd: folder });
-  const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
-  return `${name} ${version} (${license})\n${text}`;
-}
-
-function readManifest(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-}
 
 await bundleApp(process.cwd(), process.argv.slice(2));

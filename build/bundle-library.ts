@@ -1,22 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown, type Plugin } from 'rolldown';
-
-/** Fields of a package.json that the bundle needs. */
-interface Manifest {
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-}
+import { type Manifest, readManifest, writeLicences } from './licences.ts';
 
 /**
  * Bundles the entries of the library in a directory into `dist`, next to the declarations that the compiler writes.
- * What the first entry imports, or several entries do, is one file; what is imported lazily has files of its own. All
- * dependencies stay outside, and the code stays readable.
+ * What the first entry imports, or several entries do, is one file; what is imported lazily has files of its own. The
+ * dependencies stay outside; packages of others that are development dependencies are part of the bundle, with their
+ * licences in `licenses.txt`. The code stays readable.
  */
 async function bundleLibrary(folder: string): Promise<void> {
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  const manifest = readManifest(folder);
   const outside = Object.keys({
     ...manifest.dependencies,
     ...manifest.optionalDependencies,
@@ -34,8 +27,9 @@ async function bundleLibrary(folder: string): Promise<void> {
     plugins: [importsPlugin(imports)],
     checks: { ineffectiveDynamicImport: false },
   });
-  await bundle.write({
-    dir: join(folder, 'dist'),
+  const dir = join(folder, 'dist');
+  const { output } = await bundle.write({
+    dir,
     format: 'esm',
     chunkFileNames: 'parts/[name]-[hash].js',
     codeSplitting: {
@@ -43,10 +37,11 @@ async function bundleLibrary(folder: string): Promise<void> {
     },
   });
   await bundle.close();
+  writeLicences(dir, output);
 }
 
 /** Returns the source of each entry by its path in `dist`, without the extension. */
-function entriesOf({ exports }: Manifest, folder: string): Readonly<Record<string, string>> {
+function entriesOf({ exports = {} }: Manifest, folder: string): Readonly<Record<string, string>> {
   const built = Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : [target.default]));
   return Object.fromEntries(
     built.map((path) => {

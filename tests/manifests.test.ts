@@ -46,12 +46,6 @@ test('an installed @varve/agent has few dependencies', () => {
     '@modelcontextprotocol/client',
     '@pydantic/genai-prices',
     '@vscode/ripgrep',
-    'chardet',
-    'eventsource-parser',
-    'iconv-lite',
-    're2js',
-    'unbash',
-    'yaml',
   ]);
 });
 
