@@ -1,1 +1,3 @@
+export { uiMessages } from './ui/ui-messages.ts';
+export { uiMessageStream } from './ui/ui-message-stream.ts';
 export { aiSdkModel, type AiSdkModelOptions } from './model/ai-sdk-model.ts';

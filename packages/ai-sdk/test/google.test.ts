@@ -23,6 +23,7 @@ const call: WireAnswer = {
   events: [
     chunk([{ text: 'The weather is asked for.', thought: true }]),
     chunk([{ functionCall: { name: 'weather', args: { city: 'Bergen' } }, thoughtSignature: 'c2lnbmVk' }]),
+    chunk([{ functionCall: { name: 'weather', args: { city: 'Oslo' } } }]),
     chunk([{ text: '' }], 'STOP'),
   ],
 };
@@ -51,14 +52,15 @@ test('a call keeps its signature, which is sent back with it', async () => {
   const reply = await model.generate(request, { onDelta: () => undefined });
   expect(reply).toMatchObject({
     finish: 'tool-calls',
-    message: { reasoning_content: 'The weather is asked for.', tool_calls: [{ arguments: '{"city":"Bergen"}' }] },
+    message: { reasoning_content: 'The weather is asked for.', tool_calls: [{ arguments: '{"city":"Bergen"}' }, {}] },
     usage: { input_tokens: 90, output_tokens: 20, cache_read_tokens: 40, reasoning_tokens: 13 },
   });
-  const [first] = reply.message.tool_calls ?? [];
   const message = JSON.parse(JSON.stringify(reply.message)) as typeof reply.message;
-  const text = { type: 'text', text: 'Rain in Bergen.', cache_prompt: false } as const;
-  const result = { role: 'tool', tool_call_id: first?.id ?? '', content: [text], thinking_blocks: [] } as const;
-  const next = { ...request, messages: [...request.messages, message, result] };
+  const content = [{ type: 'text', text: 'Rain.', cache_prompt: false }] as const;
+  const results = (message.tool_calls ?? []).map(
+    ({ id }) => ({ role: 'tool', tool_call_id: id, content, thinking_blocks: [] }) as const,
+  );
+  const next = { ...request, messages: [...request.messages, message, ...results] };
   expect(await model.generate(next)).toMatchObject({ finish: 'stop', message: { content: [{ text: 'Rain.' }] } });
   expect(server.bodies[1]).toMatchObject({
     contents: [
@@ -68,9 +70,13 @@ test('a call keeps its signature, which is sent back with it', async () => {
         parts: [
           { text: 'The weather is asked for.', thought: true },
           { functionCall: { name: 'weather', args: { city: 'Bergen' } }, thoughtSignature: 'c2lnbmVk' },
+          { functionCall: { name: 'weather', args: { city: 'Oslo' } } },
         ],
       },
-      { role: 'user', parts: [{ functionResponse: { name: 'weather' } }] },
+      {
+        role: 'user',
+        parts: [{ functionResponse: { name: 'weather' } }, { functionResponse: { name: 'weather' } }],
+      },
     ],
   });
 });

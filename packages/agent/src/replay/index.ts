@@ -9,6 +9,7 @@ export {
   verifyMeta,
   type FoldedSettings,
 } from './verify-meta.ts';
+export { FinishText } from '../stream/finish-text.ts';
 export { isAnswered } from '../run/last-reply.ts';
 export { withoutAnswer } from '../run/without-answer.ts';
 export { readContext, type ContextUse, readRequest, readSentRequest } from './read-context.ts';

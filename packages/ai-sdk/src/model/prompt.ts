@@ -17,7 +17,7 @@ export type StoredPart =
 /** Marks the end of a prefix to cache, in the spelling of each provider that needs a mark. */
 const cacheMark = { anthropic: { cacheControl: { type: 'ephemeral' } }, bedrock: { cachePoint: { type: 'default' } } };
 
-/** Inputs that a model accepts. */
+/** Content that a model accepts. */
 interface AcceptedContent {
   /** True if its provider fetches images from any address; otherwise a note replaces them. */
   readonly fetchesImages: boolean;

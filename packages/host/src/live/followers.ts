@@ -7,6 +7,8 @@ export class Followers {
   readonly #conversation: FollowedEvents;
   readonly #deltas: () => ((delta: Delta) => void) | undefined;
   readonly #followers = new Set<EventFollower>();
+  /** Pieces of the reply that arrives, and the number of events before it. */
+  #reply: { readonly head: number; readonly pieces: Delta[] } = { head: 0, pieces: [] };
 
   /** @param deltas Returns what receives pieces of replies in addition to the followers. */
   constructor(conversation: FollowedEvents, deltas: () => ((delta: Delta) => void) | undefined) {
@@ -14,10 +16,12 @@ export class Followers {
     this.#deltas = deltas;
   }
 
-  /** Adds one, which receives the events from a seq on until it finishes. */
+  /** Adds one, which receives the events from a seq on until it finishes, and what has arrived of a reply. */
   add(sink: EventSink, from: number): EventFollower {
     const follower = new EventFollower(this.#conversation, sink, from);
     this.#followers.add(follower);
+    const { head, pieces } = this.#reply;
+    if (sink.addDelta && head === this.#conversation.state.head) for (const piece of pieces) follower.addDelta(piece);
     void follower.ended.then(() => this.#followers.delete(follower));
     return follower;
   }
@@ -34,14 +38,15 @@ export class Followers {
 
   /** Callbacks of a run. Only those that a follower listens to, since a model is asked to stream for them. */
   get callbacks(): Pick<RunOptions, 'onDelta' | 'onOutput'> {
-    const listeners = [...this.#followers].filter(({ sink }) => sink.addDelta);
     const deltas = this.#deltas();
+    const isHeard = deltas !== undefined || [...this.#followers].some(({ sink }) => sink.addDelta);
     const watchers = [...this.#followers].filter(({ sink }) => sink.addOutput);
     return {
-      ...((deltas || listeners.length > 0) && {
+      ...(isHeard && {
         onDelta: (delta) => {
           deltas?.(delta);
-          for (const follower of listeners) follower.addDelta(delta);
+          this.#keep(delta);
+          for (const follower of this.#followers) if (follower.sink.addDelta) follower.addDelta(delta);
         },
       }),
       ...(watchers.length > 0 && {
@@ -50,5 +55,11 @@ export class Followers {
         },
       }),
     };
+  }
+
+  #keep(delta: Delta): void {
+    const { head } = this.#conversation.state;
+    if (head !== this.#reply.head || delta.kind === 'reset') this.#reply = { head, pieces: [] };
+    if (delta.kind !== 'reset') this.#reply.pieces.push(delta);
   }
 }
