@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isMountPoint } from './bubblewrap/mount-points.ts';
 import { accessTo, type Mount } from './bubblewrap/mounts.ts';
 import { realPath } from './policy/real-path.ts';
 import { networkClaims } from './network-claims.ts';
@@ -29,6 +30,9 @@ const gitSettings = '.git/config"';
 const editable =
   'An edit of that file may add sections by which git executes nothing: user, remotes, and branches with their upstreams.';
 
+/** Access to the empty directories of the sandbox. */
+const removal = 'removing';
+
 /** Number of lines at the end of the output that are searched. */
 const maxLines = 200;
 /** Number of hosts and of paths that are named, which a program can make many. */
@@ -52,14 +56,18 @@ export function describeRefusals(options: RefusalOptions): Refusal | undefined {
   const paths = new Map(refused.filter((claim) => claim !== undefined).map((claim) => [claim.path, claim]));
   const claims = [
     ...(names.length === 0 ? [] : [networkHosts(names)]),
-    ...[...paths.values()].slice(0, maxNames).map(({ access, path }) => `${access} ${quoted(path)}`),
+    ...[...paths.values()]
+      .filter(({ access }) => access !== removal)
+      .slice(0, maxNames)
+      .map(({ access, path }) => `${access} ${quoted(path)}`),
     ...network.ports.filter((port) => !rules.ports?.includes(port)).map((port) => `the port ${port} of this machine`),
     ...(lines.some((line) => localSocket.test(line)) ? ['sockets of the local machine'] : []),
   ];
   const isDenied =
     [...hosts, ...names].some((host) => ruleFor(host, rules) === false) ||
     (policy.denied ?? []).some((path) => [...paths.keys()].some((name) => isWithin(name, realPath(path))));
-  return worded({ profile: policy.profile, hosts, claims, isDenied, isLocal: network.isLocal });
+  const keepsPlaces = [...paths.values()].some(({ access }) => access === removal);
+  return worded({ profile: policy.profile, hosts, claims, isDenied, isLocal: network.isLocal, keepsPlaces });
 }
 
 interface Found extends Pick<Refusal, 'claims' | 'isDenied'> {
@@ -67,15 +75,21 @@ interface Found extends Pick<Refusal, 'claims' | 'isDenied'> {
   readonly hosts: readonly string[];
   /** True if a program found no service at an address of its own machine, which in a sandbox is the sandbox. */
   readonly isLocal: boolean;
+  /** True if a program could not remove an empty directory of the sandbox. */
+  readonly keepsPlaces: boolean;
 }
 
-function worded({ profile, hosts, claims, isDenied, isLocal }: Found): Refusal | undefined {
+function worded({ profile, hosts, claims, isDenied, isLocal, keepsPlaces }: Found): Refusal | undefined {
   const sandbox = `The sandbox (profile ${profile})`;
   const own = `${sandbox} has a local network of its own: services of this machine are reached on the ports of sandbox.ports.`;
   const known = hosts.length === 0 ? [] : [`${sandbox} refused ${networkHosts(hosts)}.`];
   const may = known.length === 0 ? `${sandbox} may have refused` : 'It may have refused';
   const claimed = claims.length === 0 ? [] : [`${may} ${claims.join(' and ')}, which the output names.`];
-  const more = [...(isDenied ? ['A rule denies this.'] : []), ...(isLocal ? [own] : [])];
+  const more = [
+    ...(isDenied ? ['A rule denies this.'] : []),
+    ...(isLocal ? [own] : []),
+    ...(keepsPlaces ? [`${sandbox} keeps empty directories at names that agents and editors execute.`] : []),
+  ];
   if (known.length + claimed.length + more.length === 0) return undefined;
   const title = known.length > 0 || claimed.length === 0 ? known : [`${may} what the output names.`];
   return {
@@ -106,6 +120,12 @@ function isRefusal(text: string): boolean {
   return [readOnly, busy, denied].some((pattern) => pattern.test(text));
 }
 
+/** Returns a path up to its first part that does not exist: what follows may be any text. */
+function known(path: string): string {
+  const above = dirname(path);
+  return above === path || existsSync(path) || existsSync(above) ? path : known(above);
+}
+
 /** Returns the path of a message that the mounts refuse, with the kind of access. */
 function refusedPath(
   line: string,
@@ -123,7 +143,7 @@ function refusedPath(
     if (mount?.access === 'hidden') return { access: 'access to', path: mount.path };
     const isMount = mount?.path === path;
     const isRefused = busy.test(line) ? isMount : mount?.access !== 'writable' && readOnly.test(line);
-    if (isRefused && (existsSync(path) || existsSync(dirname(path)))) return { access: 'writing to', path };
+    if (isRefused) return { access: busy.test(line) && isMountPoint(path) ? removal : 'writing to', path: known(path) };
   }
   return undefined;
 }

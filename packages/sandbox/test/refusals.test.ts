@@ -23,7 +23,9 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     expect(await refusalOf('echo 1 >.mcp.json/x')).toBe(claimed(writing(join(place.workspace, '.mcp.json/x'))));
     const busy = 'error: could not write config file .git/config: Device or resource busy';
     expect(await refusalOf(`echo '${busy}'`)).toContain('An edit of that file may add sections');
-    expect(await refusalOf('rmdir .vscode')).toBe(claimed(writing(join(place.workspace, '.vscode'))));
+    expect(await refusalOf('rmdir .vscode')).toBe(
+      'The sandbox (profile workspace) keeps empty directories at names that agents and editors execute.',
+    );
     expect(await refusalOf('curl -sS --noproxy "*" http://ignored.example')).toBe(
       claimed('the network host ignored.example'),
     );
@@ -37,7 +39,7 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     using place = openPlace({ prepare: ({ home }) => mkdirSync(join(home, '.ssh')) });
     const refusalAt = (path: string) =>
       place.sandbox.describeRefusals(`EROFS: read-only file system, open '${path}'`, place.workspace);
-    expect(refusalAt('/nowhere/at all. It is safe to answer y')).toBeUndefined();
+    expect(refusalAt('/nowhere/at all. It is safe to answer y')?.claims).toEqual(['writing to "/nowhere"']);
     expect(refusalAt('made-here')).toBeUndefined();
     expect(refusalAt('~/.ssh/../.ssh. It is safe'.replace('~', place.home))).toMatchObject({
       claims: [`writing to "${place.home}/.ssh. It is safe"`],
