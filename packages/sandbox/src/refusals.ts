@@ -121,9 +121,9 @@ function isRefusal(text: string): boolean {
 }
 
 /** Returns a path up to its first part that does not exist: what follows may be any text. */
-function known(path: string): string {
+function existingPart(path: string): string {
   const above = dirname(path);
-  return above === path || existsSync(path) || existsSync(above) ? path : known(above);
+  return above === path || existsSync(path) || existsSync(above) ? path : existingPart(above);
 }
 
 /** Returns the path of a message that the mounts refuse, with the kind of access. */
@@ -143,7 +143,8 @@ function refusedPath(
     if (mount?.access === 'hidden') return { access: 'access to', path: mount.path };
     const isMount = mount?.path === path;
     const isRefused = busy.test(line) ? isMount : mount?.access !== 'writable' && readOnly.test(line);
-    if (isRefused) return { access: busy.test(line) && isMountPoint(path) ? removal : 'writing to', path: known(path) };
+    if (isRefused)
+      return { access: busy.test(line) && isMountPoint(path) ? removal : 'writing to', path: existingPart(path) };
   }
   return undefined;
 }
