@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isPrivate } from '../src/policy/private-places.ts';
@@ -49,6 +49,16 @@ const visible = [
 ];
 
 describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
+  test('has settings directories of its own, in which nothing of the person is missing with an error', async () => {
+    using place = openPlace({ prepare: ({ home }) => write(join(home, '.config/other/x')) });
+    const { output } = await place.run(
+      'for d in .config .local/share .local/state; do mkdir ~/$d/tool && echo $d >~/$d/tool/x; cat ~/$d/tool/x; done; cat ~/.config/other/x',
+    );
+    expect(output).toMatch(/^.config\n.local\/share\n.local\/state\ncat: .*No such file/);
+    expect((await place.run('cat ~/.config/tool/x')).code).toBe(1);
+    expect(readdirSync(join(place.home, '.config'))).toEqual(['other']);
+  });
+
   test('reads of the home directory what builds need, and what a rule allows', async () => {
     const allowed = ['.unknown/allowed', '.config/allowed'];
     const all = [...hidden, ...visible, ...allowed.map((name) => `${name}/x`)];

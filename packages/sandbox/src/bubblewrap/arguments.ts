@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
-import { isWithin } from '../policy/paths.ts';
+import { isWithin, settingsPlaces } from '../policy/paths.ts';
 import type { Mount } from './mounts.ts';
 import { descriptors, proxyPort } from './launcher.ts';
 
@@ -44,8 +44,13 @@ export function bubblewrapArguments(options: BubblewrapOptions): readonly string
     );
 }
 
-function isHiddenDirectory({ access, kind }: Mount): boolean {
-  return access === 'hidden' && kind === 'directory';
+function isHiddenDirectory({ path, access, kind }: Mount): boolean {
+  return access === 'hidden' && kind === 'directory' && !isSettingsPlace(path);
+}
+
+/** Reports whether programs expect to create files in a directory: in a hidden one, they are gone with the sandbox. */
+function isSettingsPlace(path: string): boolean {
+  return settingsPlaces.some((place) => path.endsWith(`/${place}`));
 }
 
 function mountArguments(
@@ -56,6 +61,7 @@ function mountArguments(
   if (access !== 'hidden') return [access === 'writable' ? '--bind' : '--ro-bind', path, path];
   if (kind === 'file')
     return ['--ro-bind', registrySettings.has(basename(path)) ? covers.empty : covers.unreadable, path];
+  if (isSettingsPlace(path)) return ['--perms', '0700', '--tmpfs', path];
   const hasVisible = mounts.some((other) => other.path !== path && isWithin(other.path, path));
   return ['--perms', hasVisible ? '0111' : '0000', '--tmpfs', path];
 }

@@ -43,8 +43,14 @@ export const cachePaths: readonly string[] = listed(`
   .composer/cache, .gem/specs, Library/Caches
 `);
 
-/** Caches that are created when they are missing: without them the most common package managers fail. */
-export const requiredCaches: readonly string[] = ['.cache', '.npm', '.yarn', '.yarn/berry'];
+/** Directories below a home directory in which programs keep settings and data, also credentials. */
+export const settingsPlaces: readonly string[] = ['.config', '.local/share', '.local/state'];
+
+/** Directories that are created when they are missing: without them the most common programs fail. */
+export const requiredDirectories: readonly string[] = [
+  ...['.cache', '.npm', '.yarn', '.yarn/berry', '.local'],
+  ...settingsPlaces,
+];
 
 /** Names whose content agents and editors execute, and which could be created in a workspace. */
 export const createdNames: readonly string[] = listed(`

@@ -1,10 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
 import { realPath } from './real-path.ts';
-import { below, credentialPaths, isWithin, listed, startupFiles } from './paths.ts';
-
-/** Directories below a home directory in which programs keep settings and data, also credentials. */
-const places = ['.config', '.local/share', '.local/state'];
+import { below, credentialPaths, isWithin, listed, settingsPlaces, startupFiles } from './paths.ts';
 
 /** What builds need of these directories. */
 const visiblePaths = listed(`
@@ -51,7 +48,7 @@ export function privatePlaces(home: string, kept: readonly string[], allowed: re
     return real !== home && isWithin(real, home) && !kept.includes(real);
   });
   return {
-    hidden: [...hidden, ...below(home, places)].filter((path) => !allowed.includes(path)),
+    hidden: [...hidden, ...below(home, settingsPlaces)].filter((path) => !allowed.includes(path)),
     visible: [
       ...below(home, visiblePaths),
       ...hidden.flatMap((path) => below(path, visibleParts)),
@@ -70,7 +67,7 @@ function ownProgram(home: string): readonly string[] {
 export function isPrivate(path: string, home: string): boolean {
   const inside = relative(home, path);
   if (credentialPaths.some((name) => isWithin(inside, name))) return true;
-  const isInPlace = places.some((place) => inside !== place && isWithin(inside, place));
+  const isInPlace = settingsPlaces.some((place) => inside !== place && isWithin(inside, place));
   if (isInPlace) return !visiblePaths.some((name) => isWithin(inside, name) || isWithin(name, inside));
   const [name = '', part = ''] = inside.split(sep);
   return /^\.[^.]/.test(name) && !isVisible(name) && !visibleParts.includes(part);

@@ -10,7 +10,7 @@ import {
   credentialPaths,
   executedNames,
   isWithin,
-  requiredCaches,
+  requiredDirectories,
   startupFiles,
   systemCredentials,
 } from './paths.ts';
@@ -35,7 +35,7 @@ export interface ProfileOptions {
   readonly visible?: readonly string[];
 }
 
-/** Returns the policy of a profile. Creates the most important caches when they are missing. */
+/** Returns the policy of a profile. Creates the most important directories of the home directory when they are missing. */
 export function profilePolicy(profile: 'read-only' | 'workspace', options: ProfileOptions): SandboxPolicy {
   const { workspace, home, dataDirectories = [], network = 'off', denied = [], visible = [] } = options;
   const { temporary = [...new Set(['/tmp', '/var/tmp', tmpdir()])] } = options;
@@ -44,7 +44,7 @@ export function profilePolicy(profile: 'read-only' | 'workspace', options: Profi
   const executed = executedPaths(workspace);
   // Names of a project that is the home directory, such as `.github`, are not private.
   const places = isWithin(home, workspace) ? undefined : privatePlaces(home, [workspace, ...git.writable], visible);
-  if (writes) createCaches(home);
+  if (writes) createDirectories(home);
   return {
     profile,
     writable: [...temporary, ...(writes ? [workspace, ...git.writable, ...below(home, cachePaths)] : [])],
@@ -108,8 +108,8 @@ function startedFromCache(home: string): readonly string[] {
   );
 }
 
-function createCaches(home: string): void {
-  for (const path of below(home, requiredCaches)) {
+function createDirectories(home: string): void {
+  for (const path of below(home, requiredDirectories)) {
     try {
       mkdirSync(path);
     } catch {
