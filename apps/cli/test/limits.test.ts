@@ -78,3 +78,19 @@ test('a run that finished ends with its cost and how to resume', async () => {
   const { stderr } = await run(['Go'], [{ text: 'Done.', usage }]);
   expect(stderr).toMatch(/1 model call · 900 in \/ 100 out\nResume with: varve run --resume \w+\n$/);
 });
+
+const check = (status: number): ScriptedStep => {
+  const command = `printf '.PHONY: test\\ntest:\\n\\t@exit ${status}\\n' >Makefile`;
+  return { calls: [{ name: 'terminal', arguments: { command } }] };
+};
+
+test('the answer is followed by what the log shows about it, which CI can require', async () => {
+  const make: ScriptedStep = { calls: [{ name: 'terminal', arguments: { command: 'make test' } }] };
+  const fresh = await run(['Go', '--require-fresh-check'], [check(0), make, done('All tests pass.')]);
+  expect(fresh.stderr).toMatch(/^make test: exit 0 \(event \d+\)$/m);
+  expect([fresh.code, fresh.stdout]).toEqual([0, 'All tests pass.\n']);
+  const failed = await run(['Go', '--require-fresh-check'], [check(1), make, done('All tests pass.')]);
+  expect(failed.stderr).toMatch(/^make test: exit 2 \(event \d+\), the answer states that it passed$/m);
+  expect([failed.code, failed.stdout]).toEqual([6, 'All tests pass.\n']);
+  expect((await run(['Go', '--require-fresh-check'], [done('Done.')])).code).toBe(6);
+});

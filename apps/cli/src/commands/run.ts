@@ -58,6 +58,10 @@ export const run: CliCommand = (parent, io, done) => {
     .option('--timeout <seconds>', 'end the run after this time, also in the middle of a step', positiveNumber)
     .option('--goal', 'the task is an objective: run until the model judges it as met; with --resume, continue it')
     .option('--max-rounds <count>', 'with --goal: end after this many rounds (default: 10)', positiveInteger)
+    .option(
+      '--require-fresh-check',
+      'exit status 6 unless a test, lint, type check or build passed after the last change',
+    )
     .option('--profile <name>', 'use this model profile (`varve profile`)')
     .option('--agent-profile <name>', 'use this agent profile')
     .option('--set <key=value>', 'any setting of `varve config`, for this run; may be repeated', collected)

@@ -170,6 +170,7 @@ export class EditorSession implements AsyncDisposable {
     const result = await hosted.run({ signal, questions: this.#questions });
     const sentence = signal.aborted ? undefined : endSentence(result);
     if (sentence !== undefined) updates.sendMessage(sentence);
+    if (sentence === undefined && result.evidence?.text !== undefined) updates.sendMessage(result.evidence.text);
     if (result.reason === 'error') throw result.error;
     return stopReasonOf(result);
   }

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly goal?: true;
   /** Maximum number of rounds of a goal. */
   readonly maxRounds?: number;
+  /** Ends with the status of an unfinished run unless a check passed after the last change of a file. */
+  readonly requireFreshCheck?: true;
   /** Model profile. */
   readonly profile?: string;
   /** Agent profile. */

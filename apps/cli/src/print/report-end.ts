@@ -37,6 +37,10 @@ export async function reportEnd(
     progress[Symbol.dispose]();
     const answer = result.output === undefined ? result.text : JSON.stringify(result.output);
     if (!isShown || result.output !== undefined) printAnswer(answer, options, io);
+    const { text, isContradicted, isFresh } = result.evidence ?? {};
+    if (text !== undefined) io.stderr.line(styled(isContradicted ? 'yellow' : 'dim', text));
+    if (options.requireFreshCheck && !isFresh && result.reason === 'finished')
+      return stop('No check passed after the last change of a file, or one failed.', exitCodes.unfinished);
     const isAsked = result.reason === 'asked';
     if (isKept && (isAsked || isQuestion(result.text))) io.stderr.line(`Answer with: ${resume} "ANSWER"`);
     else if (isKept) io.stderr.line(styled('dim', `Resume with: ${resume}`));

@@ -195,6 +195,9 @@ export class SessionRuns {
     // The event of an interruption is shown.
     const sentence = waiting ?? (result.reason === 'interrupted' ? undefined : endSentence(result));
     if (sentence !== undefined) this.#screen.print(sentence, 'yellow');
+    const { text: evidence, isContradicted } = result.evidence ?? {};
+    if (evidence !== undefined && answered.has(result.reason))
+      this.#screen.print(evidence, isContradicted ? 'yellow' : 'dim');
     const unread = conversation && unreadLine(conversation, before);
     if (unread !== undefined && !answered.has(result.reason)) this.#screen.print(unread, 'yellow');
   }

@@ -37,6 +37,19 @@ export function plainCommands(source: string): readonly PlainCommand[] | undefin
   return isPlain && commands.length > 0 ? commands : undefined;
 }
 
+/**
+ * Returns the commands for which the exit status of a script stands: those of its last statement, joined by `&&` alone.
+ * None if it ends in something else.
+ */
+export function decidingCommands(source: string): readonly PlainCommand[] {
+  const last = readScript(source)?.commands.at(-1);
+  if (!last || last.background) return [];
+  const nodes = last.command.type === 'AndOr' ? last.command.commands : [last.command];
+  if (last.command.type === 'AndOr' && last.command.operators.some((operator) => operator !== '&&')) return [];
+  const commands = nodes.map((node) => (node.type === 'Command' ? plainCommand(node) : undefined));
+  return commands.every((command) => command !== undefined) ? commands : [];
+}
+
 /** Reports whether a script may run a program that is not written in it: by a variable, wildcards, or its input. */
 export function hasUnknownProgram(source: string): boolean {
   const nodes: unknown[] = [readScript(source)];

@@ -23,6 +23,7 @@ import { goalProjection, type GoalState } from './projections/goal-projection.ts
 import { activityProjection, type Activity } from './projections/activity-projection.ts';
 import { controlProjection, type RunControlRecord } from './projections/control-projection.ts';
 import { contextProjection, type ContextState } from './projections/context-projection.ts';
+import { evidenceProjection, type WorkRecord } from './projections/evidence-projection.ts';
 import { directoriesProjection } from './projections/directories-projection.ts';
 import { policiesProjection, type Policies } from './projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from './projections/settings-projection.ts';
@@ -66,6 +67,7 @@ type ConversationProjections = {
   readonly control: Projection<unknown, { readonly last?: RunControlRecord }>;
   readonly goal: Projection<unknown, { readonly goal?: GoalState }>;
   readonly blocked: Projection<unknown, Blocked>;
+  readonly evidence: Projection<unknown, WorkRecord>;
   readonly files: Projection<unknown, Files>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly taskList: Projection<unknown, readonly TaskItem[]>;
@@ -94,6 +96,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       control: controlProjection,
       goal: goalProjection,
       blocked: blockedProjection,
+      evidence: evidenceProjection,
       files: filesProjection,
       pending: pendingProjection(codec),
       taskList: taskListProjection,

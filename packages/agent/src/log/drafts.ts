@@ -122,6 +122,14 @@ export function callAfterEndMessage(name: string): string {
 /** Answer to a call that was interrupted before it started. */
 export const notStartedMessage = 'This call was interrupted before it started.';
 
+/** Answer to a call that was interrupted while it ran. */
+export const interruptedMessage = 'This call was interrupted before it had a result.';
+
+/** Returns the answer to a call that may have run when its process ended. */
+export function unknownOutcomeMessage(name: string): string {
+  return `The outcome of this ${name} call is unknown: the process ended while it may have been running. It was not run again. Check the current state before you repeat it.`;
+}
+
 /** Answers a call with an error for the model. */
 export function callErrorDraft(
   call: Pick<ActionEvent, 'tool_name' | 'tool_call_id'>,

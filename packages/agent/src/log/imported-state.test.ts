@@ -31,6 +31,7 @@ const endsAtImport: Readonly<Record<Name, boolean>> = {
   control: true,
   goal: true,
   blocked: false,
+  evidence: true,
   files: true,
   // The import answers them.
   pending: false,

@@ -16,6 +16,8 @@ export { readContext, type ContextUse, readRequest, readSentRequest } from './re
 export { diffPositions, readPosition } from './log-position.ts';
 export { readCost, type LogCost, type StepCost } from './read-cost.ts';
 export { type CacheBreak } from './cache-breaks.ts';
+export { evidenceProjection, type WorkRecord } from '../log/projections/evidence-projection.ts';
+export { evidenceOf } from '../run/evidence.ts';
 export { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 export { settingsProjection } from '../log/projections/settings-projection.ts';
 export { repairConversation, type ConversationRepair } from '../conversation/repair-conversation.ts';

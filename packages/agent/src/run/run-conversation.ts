@@ -9,6 +9,7 @@ import { stateOf } from '../log/conversation-state.ts';
 import type { Session } from '../agent/session.ts';
 import type { StepContext } from './step-context.ts';
 import { endsInReply, isAnswered, lastAnswer } from './last-reply.ts';
+import { evidenceOf } from './evidence.ts';
 import type { RunControl } from './run-lock.ts';
 import { runSteps, type StepsEnd, deniesEnd } from './run-loop.ts';
 import type { RunOptions } from './run-options.ts';
@@ -58,12 +59,16 @@ export async function runConversation(
 }
 
 function withTotals(end: StepsEnd, { journal: { timeline }, codec }: Session): RunResult {
-  const totals = { usage: timeline.read('stats').total, activeMs: timeline.read('activity').ms };
-  if ('text' in end) return { ...end, ...totals };
   const calls = timeline.read('pending');
-  const text = withoutAnswer(end, calls);
-  if (end.reason !== 'waiting') return { text, ...end, ...totals };
-  return { text, ...end, calls, digest: callsDigest(codec, calls), ...totals };
+  const text = 'text' in end ? end.text : withoutAnswer(end, calls);
+  const totals = {
+    text,
+    evidence: evidenceOf(timeline.read('evidence'), 'text' in end ? text : ''),
+    usage: timeline.read('stats').total,
+    activeMs: timeline.read('activity').ms,
+  };
+  if (end.reason !== 'waiting') return { ...end, ...totals };
+  return { ...end, calls, digest: callsDigest(codec, calls), ...totals };
 }
 
 /** Returns the end of the last run if nothing happened since. @throws {AgentError} `nothing-to-do`. */

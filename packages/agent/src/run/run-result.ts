@@ -1,5 +1,6 @@
 import type { PendingCall, Usage } from '@varve/events/projections';
 import type { ToolControl } from '@varve/tools';
+import type { Evidence } from './evidence.ts';
 import type { StuckCause } from '../stuck/stuck-rules.ts';
 
 /** Fields of every result. */
@@ -15,6 +16,8 @@ interface RunTotals<Output> {
   readonly control?: ToolControl;
   /** Steps of this run. */
   readonly iterations: number;
+  /** What the log shows about the answer; absent if the run was given up before it began. */
+  readonly evidence?: Evidence;
   /** Usage of the whole conversation so far, its children included. */
   readonly usage: Usage;
   /** Milliseconds of all runs of the conversation so far; the time between runs does not count. */

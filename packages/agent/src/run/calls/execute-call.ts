@@ -11,6 +11,7 @@ import {
   internalFailure,
   notStartedMessage,
   type Draft,
+  interruptedMessage,
 } from '../../log/drafts.ts';
 import type { Journal } from '../../log/journal.ts';
 import type { Session } from '../../agent/session.ts';
@@ -186,7 +187,7 @@ async function recordFailure(
   { journal }: Session,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
-  if (signal.aborted) return recordAbort(event, 'This call was interrupted before it had a result.', journal);
+  if (signal.aborted) return recordAbort(event, interruptedMessage, journal);
   const reason = error instanceof Error ? error.message : String(error);
   const classification = error instanceof ToolError ? undefined : internalFailure;
   await answer(callErrorDraft(event, `${event.tool_name} failed: ${reason}`, classification), event, journal);

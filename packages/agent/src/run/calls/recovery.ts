@@ -3,7 +3,7 @@ import type { Payload } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import { endsRun } from './ends-run.ts';
 import { ToolError, type Effect, type Tool } from '@varve/tools';
-import { callAfterEndMessage } from '../../log/drafts.ts';
+import { callAfterEndMessage, unknownOutcomeMessage } from '../../log/drafts.ts';
 
 /** A pending call that may run, with its tool and its parsed input. */
 export interface RunnableCall {
@@ -72,7 +72,5 @@ function answer(error: string): RecoveryDecision {
 }
 
 function unknownOutcome(event: ActionEvent): RecoveryDecision {
-  return answer(
-    `The outcome of this ${event.tool_name} call is unknown: the process ended while it may have been running. It was not run again. Check the current state before you repeat it.`,
-  );
+  return answer(unknownOutcomeMessage(event.tool_name));
 }

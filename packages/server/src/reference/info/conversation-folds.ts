@@ -14,15 +14,26 @@ import {
 } from '@varve/events/projections';
 import type { EventStore, LogReader, Summary } from '@varve/storage';
 import type { Feed } from './feed.ts';
-import { isUnfinishedImport, policiesProjection, settingsProjection, type FoldedSettings } from '@varve/agent/replay';
+import {
+  evidenceProjection,
+  isUnfinishedImport,
+  policiesProjection,
+  settingsProjection,
+  type FoldedSettings,
+  type WorkRecord,
+} from '@varve/agent/replay';
 import { eventCodec } from '@varve/events';
 import {
+  ActionEvent,
+  AgentErrorEvent,
   ConversationErrorEvent,
   ConversationStateUpdateEvent,
   HookExecutionEvent,
   InterruptEvent,
   MessageEvent,
+  ObservationEvent,
   PauseEvent,
+  UserRejectObservation,
 } from '@varve/events/kinds';
 import { isForClients } from './event-filter.ts';
 import { Lru } from './lru.ts';
@@ -36,11 +47,12 @@ export interface ConversationFold extends FoldedSettings {
   readonly status: Status;
   readonly stats: Stats;
   readonly reported: LoggedConfiguration;
-  /** Skills of messages and of state updates; results are not read. */
+  /** Skills of messages, of results and of state updates. */
   readonly skills: Skills;
   readonly blocked: Blocked;
   /** Number of events that clients may receive. */
   readonly count: number;
+  readonly evidence: WorkRecord;
 }
 
 /** Folds the logs of a store and caches the folds. */
@@ -63,12 +75,16 @@ const snapshotName = 'server';
 
 /** Kinds that these projections read; other events are not validated. */
 const codec = eventCodec([
+  ActionEvent,
+  AgentErrorEvent,
   ConversationErrorEvent,
   ConversationStateUpdateEvent,
   HookExecutionEvent,
   InterruptEvent,
   MessageEvent,
+  ObservationEvent,
   PauseEvent,
+  UserRejectObservation,
 ]);
 
 const countProjection: Projection<number> = {
@@ -88,6 +104,7 @@ const projections = {
   reported: loggedConfigurationProjection,
   skills: skillsProjection,
   blocked: blockedProjection,
+  evidence: evidenceProjection,
   settings: settingsProjection,
   policies: policiesProjection,
   count: countProjection,
@@ -153,6 +170,7 @@ async function fold(logs: Logs, { id, head }: Summary, timeline: Folding['timeli
     reported: timeline.read('reported'),
     skills: timeline.read('skills'),
     blocked: timeline.read('blocked'),
+    evidence: timeline.read('evidence'),
     settings: timeline.read('settings'),
     policies: timeline.read('policies'),
     count: timeline.read('count'),

@@ -1,3 +1,4 @@
+import { evidenceOf } from '@varve/agent/replay';
 import type { Summary } from '@varve/storage';
 import { type ConversationInfo, configurableFields, type Metrics } from './conversation-info.ts';
 import { type ConversationSources, type ConversationFold, shownUsage } from './conversation-folds.ts';
@@ -80,6 +81,7 @@ export function conversationInfoOf(
     available_models: [],
     supports_runtime_model_switch: false,
     launched_agent_profile: fold.reported.configuration?.launched_agent_profile ?? null,
+    evidence: evidenceOf(fold.evidence, '').text ?? null,
     agent: agentJson({ configured: fields['agent'] ?? agent, tools, includeSkills }),
   };
 }
