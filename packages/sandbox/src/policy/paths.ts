@@ -48,7 +48,11 @@ export const settingsPlaces: readonly string[] = ['.config', '.local/share', '.l
 
 /** Directories that are created when they are missing: without them the most common programs fail. */
 export const requiredDirectories: readonly string[] = [
-  ...['.cache', '.npm', '.yarn', '.yarn/berry', '.local'],
+  '.cache',
+  '.npm',
+  '.yarn',
+  '.yarn/berry',
+  '.local',
   ...settingsPlaces,
 ];
 

@@ -35,7 +35,7 @@ export interface ProfileOptions {
   readonly visible?: readonly string[];
 }
 
-/** Returns the policy of a profile. Creates the most important directories of the home directory when they are missing. */
+/** Returns the policy of a profile. Creates directories of the home directory that most programs need. */
 export function profilePolicy(profile: 'read-only' | 'workspace', options: ProfileOptions): SandboxPolicy {
   const { workspace, home, dataDirectories = [], network = 'off', denied = [], visible = [] } = options;
   const { temporary = [...new Set(['/tmp', '/var/tmp', tmpdir()])] } = options;
