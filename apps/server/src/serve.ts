@@ -11,9 +11,6 @@ import { sqliteScheme } from '@varve/storage/sqlite';
 import type { Variables } from '@varve/text';
 import type { Flags } from './flags.ts';
 
-/** Time after which the process ends whatever it waits for: less than service managers leave it by default. */
-const longestStopMs = 25_000;
-
 /** Serves with the settings of flags, environment and the user's file until SIGINT or SIGTERM. */
 export async function serve({ key, values }: Flags, env: Variables): Promise<void> {
   for (const notice of useNetwork(env)) process.stderr.write(`${notice}\n`);
@@ -30,8 +27,8 @@ export async function serve({ key, values }: Flags, env: Variables): Promise<voi
   // One write, so that a program that reads the address receives the key too.
   process.stderr.write(`varve-agent-server serves ${listening.url}\n${keyLine}`);
   await stopped;
-  // What a store that does not answer would be waited for ends as if the process was killed.
-  setTimeout(() => process.exit(), longestStopMs).unref();
+  // A store that does not answer would be waited for longer than service managers wait.
+  setTimeout(() => process.exit(), 25_000).unref();
 }
 
 async function opened(url: string | undefined, home: string): Promise<EventStore> {

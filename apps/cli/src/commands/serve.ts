@@ -127,9 +127,6 @@ interface Announced {
   readonly ending: DisposableStack;
 }
 
-/** Time after which the process ends whatever it waits for: less than service managers leave it by default. */
-const longestStopMs = 25_000;
-
 /** Serves until Ctrl-C. */
 async function untilStopped(serving: Server, { port, io, newKeys, signIn, record, ending }: Announced): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
@@ -143,6 +140,6 @@ async function untilStopped(serving: Server, { port, io, newKeys, signIn, record
     : [styled('dim', `\nFor programs; \`${commandName(io)} serve --ui\` has a page.`)];
   io.stderr.text([styled('bold', 'varve'), ` serves ${listening.url}`, ...keyLines, ...opened]);
   await stopped;
-  // What a store that does not answer would be waited for ends as if the process was killed.
-  setTimeout(() => process.exit(), longestStopMs).unref();
+  // A store that does not answer would be waited for longer than service managers wait.
+  setTimeout(() => process.exit(), 25_000).unref();
 }

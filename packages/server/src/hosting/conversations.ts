@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '@varve/events';
 import type { HostingOptions } from '@varve/host';
-import { ConversationHost, isOwned, type ConversationWatcher, type HostFigures } from '@varve/host/kit';
+import { ConversationHost, isOwned, type ConversationWatcher } from '@varve/host/kit';
 import { unlessMissing } from '@varve/storage/kit';
 import { StorageError, type Summary } from '@varve/storage';
 import { childFact } from '../reference/info/server-facts.ts';
@@ -61,49 +61,26 @@ export interface SendOptions {
   readonly id?: string | undefined;
 }
 
+/** Copy of a conversation, with its id; default a new one. */
+type NewFork = ForkOptions & { readonly id?: string | undefined };
+
 /**
  * The conversations of a server: what its routes can do with them. Ids are 32 hex digits. Every method opens the
  * conversation if need be, and rejects with a {@link StorageError} `missing` for an unknown id, or `held` if another
  * process has it.
  */
-export interface Conversations extends AsyncDisposable {
+export interface Conversations extends ConversationHost<LiveConversation> {
   /**
    * Creates a conversation of its sender, by default the person who runs the server, without its initial message; an id
    * that exists changes nothing. @throws {RequestError}
    */
   create(request: StartRequest, access?: Access): Promise<Created>;
-  /** Lets `work` use a conversation, which stays open until it ends. */
-  use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result>;
-  /** As `use`, for work that replaces what it read: it begins after the change before. */
-  change<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result>;
   /** Stores a message, one with an id once. With `run`, it is answered: by the active run, or a new one. */
   send(id: string, content: readonly Content[], options: SendOptions): Promise<Sent>;
   /** Copies a conversation and returns the id. @throws {RequestError} `unknown` event, `conflict` for a used id. */
-  fork(id: string, options: ForkOptions & { readonly id?: string | undefined }): Promise<string>;
+  fork(id: string, fork: NewFork): Promise<string>;
   /** Adds the skills of an installed plugin from the next run on. @throws {RequestError} `unsupported`. */
   loadPlugin(id: string, directory: string): Promise<void>;
-  /** Stops a run, closes the conversation and removes it with all its data. */
-  remove(id: string): Promise<void>;
-  /** Continues the runs that a crash ended. Resolves when they are requested. */
-  recover(): Promise<void>;
-  /**
-   * Continues the runs of these conversations, whose processes ended or had no room for them, and those that a failure
-   * of the store ended here, as long as there is room.
-   */
-  takeOver(ids: readonly string[]): Promise<void>;
-  /** Returns true for a conversation that is open in this process. */
-  isOpen(id: string): boolean;
-  /** Number of runs that are active, and that wait. */
-  readonly load: { readonly running: number; readonly waiting: number };
-  readonly figures: HostFigures;
-  /** Pauses all runs and closes all conversations; the signal ends the wait for their current steps. */
-  release(signal: AbortSignal): Promise<void>;
-  /** Closes a conversation so that another replica continues its run; the signal cancels its step. */
-  giveUp(id: string, signal: AbortSignal): Promise<void>;
-  /** Closes all conversations so that other replicas continue their runs; the signal ends the wait for their steps. */
-  handOver(signal: AbortSignal): Promise<void>;
-  /** As `handOver`; then nothing can be opened. Idempotent. */
-  close(signal: AbortSignal): Promise<void>;
 }
 
 /** Creates the conversations of a server. */
@@ -125,47 +102,30 @@ export function conversations(options: ConversationsOptions): Conversations {
     removeStored: (id) => removeStored(id, options),
   });
   const context = { ...options, loader, host };
-  return {
-    async create(request, access = fullAccess) {
+  return Object.assign(host, {
+    async create(request: StartRequest, access: Access = fullAccess) {
       const id = request.conversation_id ?? newId();
       if (request.initial_message) host.queue.admit();
       return host.creating(id, () =>
         createConversation(id, ownRequest(id, request, { ...options, access }), { ...context, access }),
       );
     },
-    use: (id, work) => host.use(id, work),
-    change: (id, work) => host.change(id, work),
-    send: (id, content, { run, id: messageId }) =>
+    send: (id: string, content: readonly Content[], { run, id: messageId }: SendOptions) =>
       host.use(id, async ({ hosted }) => {
         if (content.length > 0) return { eventId: await hosted.send(content, { run, id: messageId }) };
         if (run) await hosted.runs.startOrContinue();
         return {};
       }),
-    async fork(id, { id: fork = newId(), ...wanted }) {
+    async fork(id: string, { id: fork = newId(), ...wanted }: NewFork) {
       await host.creating(fork, () => forkConversation(id, fork, wanted, context));
       return fork;
     },
-    async loadPlugin(id, directory) {
+    async loadPlugin(id: string, directory: string) {
       await host.change(id, (live) => addPlugin(directory, live));
       // It is opened again with the skills.
       await host.reopen(id);
     },
-    remove: (id) => host.remove(id),
-    recover: () => host.recover(),
-    takeOver: (ids) => host.takeOver(ids),
-    isOpen: (id) => host.isOpen(id),
-    get load() {
-      return host.load;
-    },
-    get figures() {
-      return host.figures;
-    },
-    release: (signal) => host.release(signal),
-    giveUp: (id, signal) => host.giveUp(id, signal),
-    handOver: (signal) => host.handOver(signal),
-    close: (signal) => host.close(signal),
-    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
-  };
+  });
 }
 
 interface CreateContext extends ConversationsOptions {
