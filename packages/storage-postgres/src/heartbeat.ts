@@ -14,6 +14,11 @@ export interface Heartbeat {
   readonly name: string;
   /** Resolves when the row is stored, which it is renewed from then on. Called before a lease is taken. */
   begin(): Promise<void>;
+  /**
+   * Notes that a log is opened, until the result is called: without its lease, or with a lease that may have remained.
+   * That would be renewed with all others, so it is left to any process with the next renewal.
+   */
+  hold(id: string): (isReleased: boolean) => void;
   /** Ends the renewals, and all leases that could not be released. */
   end(): Promise<void>;
 }
@@ -34,15 +39,39 @@ export function heartbeat({ sql, lease: send }: Connection, leaseMs: number, hol
   const { host, pid, boot } = holder;
   let timer: ReturnType<typeof setInterval> | undefined;
   let begun: Promise<void> | undefined;
+  const held = new Map<string, number>();
+  const remaining = new Set<string>();
   const beat = async (ms: number) => send(sql.beat, [name, host, pid, boot, ms]);
+  const leaveRemaining = async (): Promise<void> => {
+    for (const id of remaining) {
+      const [row] = await send(sql.ownLease, [id, name]);
+      // A later lease has another epoch.
+      if (row && !held.has(id)) await send(sql.leaveLease, [row['key'], row['lease_epoch']]);
+      remaining.delete(id);
+    }
+  };
   const begin = async (): Promise<void> => {
     await beat(leaseMs);
     // The next append shows whether a lease is still held.
-    timer = setInterval(() => void beat(leaseMs).catch(() => {}), leaseMs / beatsPerLease).unref();
+    timer = setInterval(
+      () =>
+        void beat(leaseMs)
+          .then(leaveRemaining)
+          .catch(() => {}),
+      leaseMs / beatsPerLease,
+    ).unref();
     await send(sql.forgetProcesses, [forgottenMs]);
   };
   return {
     name,
+    hold(id) {
+      held.set(id, (held.get(id) ?? 0) + 1);
+      return (isReleased) => {
+        held.set(id, (held.get(id) ?? 0) - 1);
+        if (!held.get(id)) held.delete(id);
+        if (!isReleased) remaining.add(id);
+      };
+    },
     async begin() {
       begun ??= begin().catch((error: unknown) => {
         begun = undefined;

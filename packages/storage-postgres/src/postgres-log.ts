@@ -12,7 +12,8 @@ import { logSource } from './source.ts';
 
 /** Options of `postgresLog`. */
 export interface PostgresLogOptions extends LeasedConversation {
-  readonly onClose: () => void;
+  /** Called when it is closed; with false if its lease may have remained. */
+  readonly onClose: (isReleased: boolean) => void;
 }
 
 /** Creates the writable log of a conversation whose lease was just taken. */
@@ -23,6 +24,7 @@ export function postgresLog(options: PostgresLogOptions): EventLog {
   const source = logSource(connection, { id, key, closed: closing.signal });
   const writer = appender(options);
   const queue = inOrder();
+  let isReleased = false;
   return leasedLog(closing, {
     source,
     atomicity: 'all',
@@ -36,8 +38,11 @@ export function postgresLog(options: PostgresLogOptions): EventLog {
     append: async (checked) => queue(async () => writer.append(checked)),
     wake: () => connection.wake.fire(key),
     drain: async () => queue(async () => {}),
-    release: async () => connection.lease(connection.sql.releaseLease, [key, epoch]),
-    onClose,
+    async release() {
+      await connection.lease(connection.sql.releaseLease, [key, epoch]);
+      isReleased = true;
+    },
+    onClose: () => onClose(isReleased),
   });
 }
 

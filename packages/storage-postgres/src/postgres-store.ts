@@ -33,8 +33,8 @@ import { checkIntact } from './intact.ts';
 import { checkFree, checkLeaseMs, existing, type LeaseOptions, takeLease } from './lease.ts';
 import { postgresLog } from './postgres-log.ts';
 import { type Heartbeat, heartbeat, type Lease } from './heartbeat.ts';
-import { replicasOf, waitingTimes } from './replicas.ts';
-import { toConversation, toSummary } from './rows.ts';
+import { replicasOf } from './replicas.ts';
+import { type ConversationRow, toConversation, toSummary } from './rows.ts';
 import { logSource } from './source.ts';
 import { countSummaries, listSummaries } from './summaries.ts';
 import { parseUrl } from './url.ts';
@@ -92,6 +92,8 @@ interface StoreOptions extends LeaseOptions {
   readonly now: () => number;
 }
 
+const mostWaiting = 10_000;
+
 /** A store over an open connection, which it closes. */
 class PostgresStore implements EventStore {
   readonly replicas: Replicas;
@@ -100,7 +102,7 @@ class PostgresStore implements EventStore {
   readonly #heartbeat: Heartbeat;
   readonly #options: StoreOptions;
   readonly #logs = openLogs();
-  readonly #waiting = waitingTimes();
+  readonly #waiting = new Map<string, number>();
   #address: string | undefined;
   #closed: Promise<void> | undefined;
 
@@ -134,7 +136,7 @@ class PostgresStore implements EventStore {
       const row = toConversation(existing(id, await session.query(sql.lockConversation, [id])));
       checkFree(row, this.#options.holder, takeOver);
       if (purpose === 'append') await checkIntact(session, this.#connection, row);
-      this.#waiting.opened(row);
+      this.#noteWaiting(row);
       return this.#take(session, row.key);
     });
   }
@@ -190,6 +192,14 @@ class PostgresStore implements EventStore {
     checkId(id);
   }
 
+  /** Notes since when a run waits: one for which there is still no room keeps its place. */
+  #noteWaiting({ id, lease_host: host, lease_until: until }: ConversationRow): void {
+    this.#waiting.delete(id);
+    if (host === '' && until !== null) this.#waiting.set(id, until);
+    const [first = ''] = this.#waiting.keys();
+    if (this.#waiting.size > mostWaiting) this.#waiting.delete(first);
+  }
+
   async #take(session: Session, key: number): Promise<Lease> {
     const { name } = this.#heartbeat;
     return takeLease(session, this.#connection, { ...this.#options, address: this.#address, name, key });
@@ -198,10 +208,18 @@ class PostgresStore implements EventStore {
   #openLog(opened: Opening, take: (session: Session) => Promise<Lease>): Promise<EventLog> {
     const connection = this.#connection;
     return this.#logs.open(async (onClose) => {
-      await this.#heartbeat.begin();
-      const lease = await connection.transaction(take);
-      const shared = { connection, appends: this.#appends };
-      return postgresLog({ ...this.#options, ...opened, ...shared, lease, onClose });
+      const release = this.#heartbeat.hold(opened.id);
+      try {
+        await this.#heartbeat.begin();
+        const lease = await connection.transaction(take);
+        const shared = { connection, appends: this.#appends };
+        const closed = (isReleased: boolean): void => (release(isReleased), onClose());
+        return postgresLog({ ...this.#options, ...opened, ...shared, lease, onClose: closed });
+      } catch (error) {
+        // The reply to a commit may be lost.
+        release(!(error instanceof StorageError && error.code === 'io'));
+        throw error;
+      }
     });
   }
 }

@@ -6,33 +6,10 @@ import { checkFree } from './lease.ts';
 import { type ConversationRow, toConversation } from './rows.ts';
 
 /** Options of {@link replicasOf}. */
-export interface ReplicasOptions {
+export interface ReplicasOptions extends Pick<Replicas, 'announce'> {
   readonly holder: Holder;
-  readonly waiting: WaitingTimes;
-  readonly announce: Replicas['announce'];
-}
-
-/** Times since which the runs of conversations waited that this store has opened. */
-export interface WaitingTimes {
-  /** Notes a conversation that is opened. */
-  opened(row: Pick<ConversationRow, 'id' | 'lease_host' | 'lease_until'>): void;
-  /** Returns the time in UTC milliseconds; null for a run that did not wait. */
-  since(id: string): number | null;
-}
-
-const mostWaitingTimes = 10_000;
-
-/** Remembers until when runs waited, so that one for which there is still no room keeps its place. */
-export function waitingTimes(): WaitingTimes {
-  const times = new Map<string, number | null>();
-  return {
-    opened({ id, lease_host: host, lease_until: until }) {
-      times.delete(id);
-      if (host === '') times.set(id, until);
-      for (const first of times.keys()) if (times.size > mostWaitingTimes) times.delete(first);
-    },
-    since: (id) => times.get(id) ?? null,
-  };
+  /** Times since which the runs of conversations waited that this store has opened, by ids. */
+  readonly waiting: ReadonlyMap<string, number>;
 }
 
 /** Returns what the processes of a store share in addition to the conversations. */
@@ -48,7 +25,7 @@ export function replicasOf(connection: Connection, { holder, waiting, announce }
     },
     async abandon(id, { hasRun = false } = {}) {
       checkId(id);
-      await lease(sql.abandon, [id, hasRun ? null : waiting.since(id)]);
+      await lease(sql.abandon, [id, hasRun ? null : waiting.get(id)]);
     },
     async abandonRunning() {
       await connection.write(sql.abandonRunning, []);

@@ -53,6 +53,8 @@ function leaseSql(s: string) {
         lease_boot = $4, lease_address = $5, lease_until = ${s}.now_ms() + $6 WHERE key = $7 RETURNING lease_epoch`,
     releaseLease: `UPDATE ${s}.conversation SET ${noLease} WHERE key = $1 AND lease_epoch = $2`,
     endLease: `UPDATE ${s}.conversation SET ${noLease}, lease_epoch = lease_epoch + 1 WHERE key = $1`,
+    ownLease: `SELECT key, lease_epoch FROM ${s}.conversation WHERE id = $1 AND lease_holder = $2`,
+    leaveLease: `${leaving(s, 'updated_at')} WHERE key = $1 AND lease_epoch = $2`,
     abandon: `${abandoning(s, 'coalesce($2::bigint, updated_at)')} AND id = $1`,
     // Each part has an index.
     abandonRunning: `${abandoning(s, 'updated_at')} AND key IN (
@@ -206,9 +208,10 @@ function snapshotSql(s: string) {
 
 // An append whose reply was lost may set the end of a released lease.
 /** Sets a lease of no process, which everything may take, with the time since which its run waits. */
-const abandoning = (s: string, since: string): string => `
-  UPDATE ${s}.conversation SET lease_host = '', lease_pid = 0, lease_boot = '', lease_until = ${since}
-  WHERE lease_host IS NULL`;
+const leaving = (s: string, since: string): string => `
+  UPDATE ${s}.conversation SET lease_holder = NULL, lease_host = '', lease_pid = 0, lease_boot = '',
+    lease_address = NULL, lease_until = ${since}`;
+const abandoning = (s: string, since: string): string => `${leaving(s, since)} WHERE lease_host IS NULL`;
 
 /** Name of the process of a lease; empty for that of no process. */
 const leaseName = "coalesce(lease_holder, '')";

@@ -61,6 +61,20 @@ describe.skipIf(problem !== undefined)('the heartbeat of a store', () => {
     expect(await other.replicas?.abandoned()).toEqual([]);
   });
 
+  test('does not renew a lease that could not be released: any process takes it', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url, leaseMs });
+    await using other = await postgresStore({ url });
+    const [log, kept] = [await store.create('c', {}), await store.create('kept', {})];
+    await runSql(url, 'ALTER TABLE conversation RENAME TO moved');
+    await log[Symbol.asyncDispose]();
+    await runSql(url, 'ALTER TABLE moved RENAME TO conversation');
+    pass();
+    await expect.poll(async () => other.replicas?.abandoned()).toEqual(['c']);
+    expect((await other.open('c')).epoch).toBe(2);
+    expect(await kept.append([newEvent('a')])).toEqual([0]);
+  });
+
   test('continues after an outage', async () => {
     const direct = await freshUrl();
     const url = new URL(direct);
