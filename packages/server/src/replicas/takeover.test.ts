@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { watchAbandoned } from './takeover.ts';
 
 /** A watch whose looks find these conversations, and what it continues. */
-function watchOf(find: () => Promise<readonly string[]>, address = 'http://one') {
+function watchOf(find: () => Promise<readonly string[]>, address = 'http://one', now = () => 0) {
   const continued: (readonly string[])[] = [];
   const watch = watchAbandoned({
     replicas: { abandoned: find },
     address,
     recover: async (ids) => void continued.push(ids),
     every: () => ({ [Symbol.dispose]: () => undefined }),
-    now: () => 0,
+    now,
     onFailure: (error) => expect.unreachable(String(error)),
   });
   return { watch, continued };
@@ -24,6 +24,31 @@ test('a look that is wanted during another one follows it', async () => {
   for (let count = 0; count < 3; count += 1) watch.look();
   gate.resolve();
   await expect.poll(() => continued).toEqual([[], []]);
+});
+
+test('nothing is continued for ten seconds after an outage in which leases end, and after a slow look it is', async () => {
+  let [time, took] = [0, 5_000];
+  const find = async () => {
+    time += took;
+    return ['c'];
+  };
+  const { watch, continued } = watchOf(find, 'http://one', () => time);
+  const looked = async () => {
+    const { length } = continued;
+    watch.look();
+    await expect.poll(() => continued).toHaveLength(length + 1);
+    // Another look is accepted after the end of this one.
+    await new Promise(setImmediate);
+    return continued.at(-1);
+  };
+  expect(await looked()).toEqual(['c']);
+  took = 15_000;
+  expect(await looked()).toEqual([]);
+  took = 0;
+  time += 9_000;
+  expect(await looked()).toEqual([]);
+  time += 1_000;
+  expect(await looked()).toEqual(['c']);
 });
 
 test('conversations are continued in their order, except that replicas begin with different ones', async () => {

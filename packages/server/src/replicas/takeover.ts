@@ -20,9 +20,10 @@ const checkMs = 2_000;
 
 /**
  * Time after an outage of the store during which nothing is taken over: the leases of live replicas expired with it,
- * and are renewed every 5 seconds.
+ * and are renewed every 5 seconds. A look of less than `outageMs` is no such outage, but that of a slow store.
  */
 const graceMs = 10_000;
+const outageMs = 6_000;
 
 /** Looks for the conversations of replicas that ended, until it is disposed. */
 export interface Watch extends Disposable {
@@ -39,7 +40,7 @@ export function watchAbandoned({ replicas, address, recover, every, now, onFailu
     const startedAt = now();
     const ids = await replicas.abandoned();
     // A check waits for a store that cannot be reached.
-    const isAfterOutage = now() - startedAt > checkMs;
+    const isAfterOutage = now() - startedAt > outageMs;
     if (isAfterOutage) checkedAt = now() + graceMs;
     await recover(now() < checkedAt ? [] : inOrderOf(address, ids));
   };
