@@ -7,4 +7,4 @@ export {
 export type { OpenConversation } from './hosting/open-conversations.ts';
 export { isOwned } from './hosting/recover.ts';
 export { goalWork } from './live/run-requests.ts';
-export { keyedQueue, repeatedly, RunQueue, taskQueue } from './queues.ts';
+export { keyedQueue, type OwnerQueue, repeatedly, taskQueue } from './queues.ts';

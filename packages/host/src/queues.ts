@@ -10,21 +10,42 @@ export interface QueuedJob {
 export interface RunQueueOptions {
   /** Number of jobs that wait from which on no other is admitted; default no limit. */
   readonly maxWaiting?: number | undefined;
+  /** Number of runs of an owner, here and elsewhere, from which on no other is admitted; default no limit. */
+  readonly maxByOwner?: number | undefined;
+  /** Returns the number of runs of an owner that are active or wait, in all processes. */
+  readonly countRuns?: ((owner: string) => Promise<number>) | undefined;
   /** Called when a job has ended and none waits. */
   readonly onRoom?: (() => void) | undefined;
   /** Clock in UTC milliseconds; default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
-/** Runs jobs concurrently up to a limit; the others wait in order. */
+/** The jobs of one owner in a queue. */
+export interface OwnerQueue {
+  /** Checks that another job may be added. @throws {HostError} `full` if too many wait, or the owner has too many. */
+  admit(): Promise<void>;
+  /** Adds a job, which must not reject. It starts now if there is room. */
+  add(job: () => Promise<void>): QueuedJob;
+}
+
+/** Owner of a job, and the time at which it was added, or started. */
+interface JobState {
+  readonly owner: string;
+  readonly since: number;
+}
+
+/**
+ * Runs jobs concurrently up to a limit. The next one is the oldest of the owners of which the fewest run, so that one
+ * with many jobs does not make the others wait for all of them.
+ */
 export class RunQueue {
   /** Number of jobs that wait outside of this queue for any process. */
   waitingElsewhere = 0;
   readonly #limit: number;
   readonly #options: RunQueueOptions;
-  /** Jobs, the oldest first, with the times at which they were added, or started. */
-  readonly #waiting = new Map<() => Promise<void>, number>();
-  readonly #running = new Map<Promise<void>, number>();
+  /** Jobs, the oldest first. */
+  readonly #waiting = new Map<() => Promise<void>, JobState>();
+  readonly #running = new Map<Promise<void>, JobState>();
 
   constructor(limit: number, options: RunQueueOptions = {}) {
     this.#limit = limit;
@@ -47,7 +68,7 @@ export class RunQueue {
   /** Milliseconds since the oldest job that runs started, and since the oldest one that waits was added; 0 for none. */
   get ages(): { readonly running: number; readonly waiting: number } {
     const now = this.#now();
-    const ageOf = ([since = now]: Iterable<number>): number => Math.max(0, now - since);
+    const ageOf = ([first]: Iterable<JobState>): number => Math.max(0, now - (first?.since ?? now));
     return { running: ageOf(this.#running.values()), waiting: ageOf(this.#waiting.values()) };
   }
 
@@ -58,23 +79,39 @@ export class RunQueue {
     if (this.room === 0 && waiting >= maxWaiting) throw new HostError('full', `${waiting} runs wait for their turn.`);
   }
 
-  /** Adds a job, which must not reject. It starts now if there is room. */
-  add(job: () => Promise<void>): QueuedJob {
-    this.#waiting.set(job, this.#now());
-    this.#startNext();
-    return { cancel: () => this.#waiting.delete(job) };
+  /** Returns the queue for the jobs of an owner; the empty text is none, which has no limit of its own. */
+  of(owner: string): OwnerQueue {
+    const { maxByOwner = Infinity, countRuns } = this.#options;
+    return {
+      admit: async () => {
+        this.admit();
+        if (owner === '' || maxByOwner === Infinity || !countRuns || (await countRuns(owner)) < maxByOwner) return;
+        throw new HostError('full', `${maxByOwner} runs of the owner ${owner} are active or wait.`);
+      },
+      add: (job) => {
+        this.#waiting.set(job, { owner, since: this.#now() });
+        this.#startNext();
+        return { cancel: () => this.#waiting.delete(job) };
+      },
+    };
+  }
+
+  #next(): readonly [() => Promise<void>, JobState] {
+    const counts = Map.groupBy(this.#running.values(), ({ owner }) => owner);
+    const countOf = ({ owner }: JobState): number => counts.get(owner)?.length ?? 0;
+    return this.#waiting.entries().reduce((least, job) => (countOf(job[1]) < countOf(least[1]) ? job : least));
   }
 
   #startNext(): void {
-    const [next] = this.#waiting.keys();
-    if (next === undefined || this.#running.size >= this.#limit) return;
+    if (this.#waiting.size === 0 || this.#running.size >= this.#limit) return;
+    const [next, { owner }] = this.#next();
     this.#waiting.delete(next);
     const running = next().finally(() => {
       this.#running.delete(running);
       if (this.#waiting.size > 0) this.#startNext();
       else this.#options.onRoom?.();
     });
-    this.#running.set(running, this.#now());
+    this.#running.set(running, { owner, since: this.#now() });
   }
 
   #now(): number {

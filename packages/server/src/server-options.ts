@@ -79,6 +79,10 @@ export interface ServerOptions {
   readonly maxRuns?: number;
   /** Number of runs that wait from which on others are refused; default 1000. Replicas count up to 1000 of all. */
   readonly maxWaiting?: number;
+  /** Number of runs of an owner, active or waiting, from which on others are refused. Default: no limit. */
+  readonly maxRunsByOwner?: number | undefined;
+  /** Requests and messages of an owner in a minute, in this process; others are refused. Default: no limit. */
+  readonly maxRequestsByOwner?: number | undefined;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
   readonly idleMs?: number;
   /** Calls a function repeatedly. Default: `setInterval`. */

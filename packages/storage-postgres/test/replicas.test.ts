@@ -82,6 +82,24 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     expect(await reopened(true)).toEqual(['second', 'first']);
   });
 
+  test('find the oldest run of the owner of which the fewest run', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    const waiting = { a1: 1, a2: 2, a3: 3, b1: 4, b2: 5, c1: 6 };
+    for (const [id, at] of Object.entries(waiting)) {
+      await (await store.create(id, { status: 'running' }, { owner: id.charAt(0) }))[Symbol.asyncDispose]();
+      await runSql(url, `UPDATE conversation SET updated_at = ${at} WHERE id = '${id}'`);
+    }
+    await replicasIn(store).abandonRunning();
+    expect(await replicasIn(store).abandoned()).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    await store.open('a1');
+    // One that is only open counts for nothing.
+    await store.create('b3', { status: 'idle' }, { owner: 'b' });
+    expect(await replicasIn(store).abandoned()).toEqual(['b1', 'c1', 'a2', 'b2', 'a3']);
+    await store.open('b1');
+    expect(await replicasIn(store).abandoned()).toEqual(['c1', 'a2', 'b2', 'a3']);
+  });
+
   test('find what runs although nothing holds it, by its status or its goal', async () => {
     const url = await freshUrl();
     await using store = await postgresStore({ url });

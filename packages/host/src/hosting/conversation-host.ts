@@ -1,7 +1,7 @@
 import type { EventStore, Replicas, Summary } from '@varve/storage';
 import { unlessMissing } from '@varve/storage/kit';
 import { isOutage } from '../live/execute-run.ts';
-import { keyedQueue, repeatedly, RunQueue } from '../queues.ts';
+import { keyedQueue, type OwnerQueue, repeatedly, RunQueue } from '../queues.ts';
 import { OpenConversations, type OpenConversation, type OpenConversationsOptions } from './open-conversations.ts';
 import { abandonedRuns, isOwned, recoverRuns, runningIds } from './recover.ts';
 
@@ -19,6 +19,8 @@ export interface HostingOptions {
   readonly maxRuns?: number | undefined;
   /** Number of runs that wait from which on no other one is requested. Default 1000. */
   readonly maxWaiting?: number | undefined;
+  /** Number of runs of an owner that are active or wait, from which on no other one is requested. Default: no limit. */
+  readonly maxRunsByOwner?: number | undefined;
   /**
    * Lets another process continue a run that this host ends when it closes, or for which it has no room. Default: the
    * next `recover` continues it, and runs wait here.
@@ -41,7 +43,7 @@ export interface ConversationSource<Live extends OpenConversation> extends Hosti
   /** Store of the conversations; the caller closes it after the host. */
   readonly store: EventStore;
   /** Opens a stored conversation and takes its lease. Its runs use the queue. */
-  readonly load: (id: string, queue: RunQueue) => Promise<Live>;
+  readonly load: (id: string, queue: OwnerQueue) => Promise<Live>;
   /** Returns true for a conversation that a host created, whose runs are continued. */
   readonly isHosted: (summary: Summary) => Promise<boolean>;
   readonly watcher?: ConversationWatcher | undefined;
@@ -86,12 +88,22 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   #watch: Disposable | undefined;
 
   constructor(source: ConversationSource<Live>) {
-    const { maxRuns = 8, maxWaiting = 1000, load, watcher, abandon, onRoom } = source;
+    const {
+      maxRuns = 8,
+      maxWaiting = 1000,
+      maxRunsByOwner: maxByOwner,
+      store,
+      load,
+      watcher,
+      abandon,
+      onRoom,
+    } = source;
     const { idleMs = 20 * minute, now = Date.now, every = repeatedly } = source;
     this.#source = source;
-    this.queue = new RunQueue(maxRuns, { maxWaiting, onRoom, now });
+    const countRuns = (owner: string): Promise<number> => store.count({ owner, statuses: ['running'] });
+    this.queue = new RunQueue(maxRuns, { maxWaiting, maxByOwner, countRuns, onRoom, now });
     const options: OpenConversationsOptions<Live> = {
-      load: (id) => load(id, this.queue),
+      load: async (id) => load(id, this.queue.of((await store.summary(id)).owner ?? '')),
       onOpen: async (id, from) => watcher?.watch(id, from),
       onClose: async (id) => watcher?.unwatch(id),
       abandon,
@@ -130,8 +142,8 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   }
 
   /** Adds a conversation that `make` creates. @throws {StorageError} `exists` if it is open; what `make` throws. */
-  add(id: string, make: (queue: RunQueue) => Promise<Live>): Promise<void> {
-    return this.#open.add(id, () => make(this.queue));
+  add(id: string, make: (queue: OwnerQueue) => Promise<Live>, owner = ''): Promise<void> {
+    return this.#open.add(id, () => make(this.queue.of(owner)));
   }
 
   /** Returns true for a conversation that is open in this process. */

@@ -3,7 +3,7 @@ import { Conversation, type Agent } from '@varve/agent';
 import { canonicalId, type EventStore } from '@varve/storage';
 import { HostError } from '../error.ts';
 import { HostedConversation } from '../live/hosted-conversation.ts';
-import type { RunQueue } from '../queues.ts';
+import type { OwnerQueue } from '../queues.ts';
 import { ConversationHost, type HostingOptions } from './conversation-host.ts';
 import { hostedAgentFact, hostedAgentName } from './hosted-agent.ts';
 import type { OpenConversation } from './open-conversations.ts';
@@ -58,7 +58,7 @@ export interface Host extends AsyncDisposable {
  */
 export function createHost(options: HostOptions): Host {
   const { store, agents } = options;
-  const open = (conversation: Conversation, queue: RunQueue): OpenConversation => {
+  const open = (conversation: Conversation, queue: OwnerQueue): OpenConversation => {
     const onFailure = (error: unknown): void => options.onFailure?.(error, conversation.id);
     const hosted = new HostedConversation(conversation, { queue, onFailure, deltas: () => streamed });
     return { hosted, isResumable: true, [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose]() };

@@ -18,7 +18,7 @@ export function goalRuns(parts: RunParts): GoalRuns {
   const loop = (request: () => Promise<GoalLoop>): Promise<void> =>
     slot.inOrder(async () => {
       await slot.assertIdle();
-      slot.admit();
+      await slot.admit();
       await requestLoop(request, parts);
     });
   return {

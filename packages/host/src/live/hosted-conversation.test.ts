@@ -105,7 +105,7 @@ test('those who follow receive each event once and in order, and a piece of a re
 });
 
 test('a run that is paused while it waits for its turn ends as paused, and a second run waits for it', async () => {
-  const queue = new RunQueue(1);
+  const queue = new RunQueue(1).of('');
   const gate = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   queue.add(async () => {

@@ -4,7 +4,7 @@ import type { PendingCall } from '@varve/events/projections';
 import type { Delta } from '@varve/llm';
 import { withoutUndefined } from '@varve/text';
 import { askedOf } from '../people/call-decisions.ts';
-import { taskQueue, type RunQueue } from '../queues.ts';
+import { taskQueue, type OwnerQueue } from '../queues.ts';
 import type { EventFollower, EventSink } from './event-follower.ts';
 import type { RunParts, RunRequest } from './execute-run.ts';
 import { Followers } from './followers.ts';
@@ -19,7 +19,7 @@ export interface HostedOptions {
    * Queue of background runs, of a host that continues those that a failure of the store ended. Default: they start
    * when they are requested.
    */
-  readonly queue?: RunQueue | undefined;
+  readonly queue?: OwnerQueue | undefined;
   /** Writes the title, once the first message is stored; abandoned when the conversation is closed. */
   readonly title?: ReturnType<Conversation['titleWriter']> | undefined;
   /** Returns what receives pieces of replies in addition to those that follow. */
@@ -118,7 +118,7 @@ export class HostedConversation implements AsyncDisposable {
     { run = false, id }: { readonly run?: boolean; readonly id?: string | undefined } = {},
   ): Promise<string> {
     const { conversation } = this;
-    if (run) this.#parts.slot.admit();
+    if (run) await this.#parts.slot.admit();
     const eventId = await (id === undefined
       ? conversation.send(input)
       : this.#identified(() => conversation.send(input, { id })));
@@ -169,7 +169,7 @@ export class HostedConversation implements AsyncDisposable {
     const { reject, ifWaiting, ...approval } = decision;
     await this.#parts.slot.inOrder(async () => {
       if (ifWaiting && !this.#isWaiting(decision)) return;
-      if (run) this.#parts.slot.admit();
+      if (run) await this.#parts.slot.admit();
       const { actionIds } = decision;
       if (reject === undefined) await conversation.approve(withoutUndefined(approval));
       else await conversation.reject(reject, withoutUndefined({ actionIds }));

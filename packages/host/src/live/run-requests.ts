@@ -37,8 +37,8 @@ export async function requestRun(parts: RunParts): Promise<void> {
 
 /** Lets the active run continue with what was stored, or requests one. */
 export async function continueOrRequestRun(parts: RunParts): Promise<void> {
+  await parts.slot.admit();
   const { run } = parts.slot;
-  parts.slot.admit();
   if (run && !run.isEnding) {
     run.isWantedAgain = true;
     return;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { AgentError, type RunResult } from '@varve/agent';
-import { taskQueue, type QueuedJob, type RunQueue } from '../queues.ts';
+import { taskQueue, type QueuedJob, type OwnerQueue } from '../queues.ts';
 
 /** A run that was requested and has not ended. */
 export interface ActiveRun {
@@ -25,7 +25,7 @@ export interface ActiveRun {
 /** Options of {@link RunSlot}. */
 export interface RunSlotOptions {
   /** Queue of runs. Default: a run starts as soon as it is requested. */
-  readonly queue?: RunQueue | undefined;
+  readonly queue?: OwnerQueue | undefined;
   /** Returns true when the log contains the end of the run, which its work may follow. */
   readonly isEndStored: () => boolean;
   readonly onEnd: () => void;
@@ -89,8 +89,8 @@ export class RunSlot {
   }
 
   /** Checks that a run may be requested, or is active. @throws {HostError} `full` if too many wait. */
-  admit(): void {
-    if (!this.#run || this.#run.isEnding) this.#options.queue?.admit();
+  async admit(): Promise<void> {
+    if (!this.#run || this.#run.isEnding) await this.#options.queue?.admit();
   }
 
   /** Queues a run. Nothing else begins while `record` stores that it is requested. */

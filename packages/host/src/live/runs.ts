@@ -75,13 +75,13 @@ export function runs(parts: RunParts): Runs {
     start: () =>
       slot.inOrder(async () => {
         await slot.assertIdle();
-        slot.admit();
+        await slot.admit();
         await requestRun(parts);
       }),
     approveAndStart: () =>
       slot.inOrder(async () => {
         await slot.assertIdle();
-        slot.admit();
+        await slot.admit();
         const { status, pending } = conversation.state;
         if (status === 'waiting_for_confirmation' && pending.length > 0) await conversation.approve();
         await requestRun(parts);

@@ -10,7 +10,7 @@ import {
 } from '@varve/settings/agent';
 import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
 import { StorageError, type EventStore } from '@varve/storage';
-import { isOwned, type RunQueue } from '@varve/host/kit';
+import { isOwned, type OwnerQueue } from '@varve/host/kit';
 import { configurationFact, type Configuration } from '../reference/info/server-facts.ts';
 import { dashedId } from '../reference/info/conversation-id.ts';
 import type { Feed } from '../reference/info/feed.ts';
@@ -66,7 +66,7 @@ export interface ForkOptions {
 interface NewPlace {
   readonly workspace: string;
   readonly owner: string | undefined;
-  readonly queue: RunQueue;
+  readonly queue: OwnerQueue;
 }
 
 /** Stored state of a conversation. It may change until the conversation is held. */
@@ -94,7 +94,7 @@ export class ConversationLoader {
    * @throws {AgentError} what `Conversation.open` throws; {@link StorageError} `missing`, `held`; {@link RequestError}
    * as {@link surroundingsOf}.
    */
-  async load(id: string, queue: RunQueue): Promise<LiveConversation> {
+  async load(id: string, queue: OwnerQueue): Promise<LiveConversation> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const live = await this.#tryLoad(id, await this.#stored(id), queue);
       if (live) return live;
@@ -103,7 +103,7 @@ export class ConversationLoader {
   }
 
   /** Opens a conversation; undefined if another server changed it between its reading and its opening. */
-  async #tryLoad(id: string, read: StoredState, queue: RunQueue): Promise<LiveConversation | undefined> {
+  async #tryLoad(id: string, read: StoredState, queue: OwnerQueue): Promise<LiveConversation | undefined> {
     const { store, now } = this.#options;
     const { stored, configuration, values } = read;
     const privateValues = await this.#values(id, values, { isNew: false });
@@ -185,7 +185,7 @@ export class ConversationLoader {
    *
    * @throws {AgentError} `invalid`; {@link StorageError} `exists`.
    */
-  async fork(id: string, origin: LiveConversation, fork: ForkOptions, queue: RunQueue): Promise<LiveConversation> {
+  async fork(id: string, origin: LiveConversation, fork: ForkOptions, queue: OwnerQueue): Promise<LiveConversation> {
     const { at, title } = fork;
     const privateValues = await this.#values(id, origin.privateValues.record, { isNew: true });
     const before = origin.configuration;
@@ -297,7 +297,7 @@ export class ConversationLoader {
     readonly surroundings: Surroundings;
     readonly configuration: Configuration | undefined;
     readonly confirmation: Confirmation;
-    readonly queue: RunQueue;
+    readonly queue: OwnerQueue;
   }): LiveConversation {
     const { feed, titleModel, onFailure } = this.#options;
     const { id } = parts.conversation;

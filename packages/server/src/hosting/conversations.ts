@@ -105,7 +105,7 @@ export function conversations(options: ConversationsOptions): Conversations {
   return Object.assign(host, {
     async create(request: StartRequest, access: Access = fullAccess) {
       const id = request.conversation_id ?? newId();
-      if (request.initial_message) host.queue.admit();
+      if (request.initial_message) await host.queue.of(access.owner ?? '').admit();
       return host.creating(id, () =>
         createConversation(id, ownRequest(id, request, { ...options, access }), { ...context, access }),
       );
@@ -144,7 +144,7 @@ async function createConversation(id: string, request: StartRequest, context: Cr
   const plugins = await fetchedPlugins(request, context);
   const complete = { ...plan, privateRecord: { ...plan.privateRecord, ...(plugins.length > 0 && { plugins }) } };
   try {
-    await host.add(id, (queue) => loader.create(id, complete, { workspace, owner, queue }));
+    await host.add(id, (queue) => loader.create(id, complete, { workspace, owner, queue }), owner);
     if (typeof request.parent_conversation_id === 'string') await addChild(request.parent_conversation_id, id, context);
     return { id, isNew: true };
   } catch (error) {
@@ -203,7 +203,8 @@ async function forkConversation(
     if (await host.exists(fork)) {
       throw new RequestError('conflict', `Conversation with id ${dashedId(fork)} already exists`);
     }
-    await host.add(fork, (queue) => loader.fork(fork, origin, options, queue));
+    const { owner } = await store.summary(id);
+    await host.add(fork, (queue) => loader.fork(fork, origin, options, queue), owner);
   });
 }
 

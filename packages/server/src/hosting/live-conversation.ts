@@ -3,7 +3,7 @@ import type { PermissionRule } from '@varve/agent/confirmation';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
 import { HostedConversation } from '@varve/host';
-import type { OpenConversation, RunQueue } from '@varve/host/kit';
+import type { OpenConversation, OwnerQueue } from '@varve/host/kit';
 import type { Delta, LanguageModel } from '@varve/llm';
 import type { TitleModel } from '../settings/title-model.ts';
 import { configurationFact, type Configuration } from '../reference/info/server-facts.ts';
@@ -26,7 +26,7 @@ export interface LiveParts {
   readonly registries: AgentRegistries;
   /** Rules of the person for calls. */
   readonly rules?: readonly PermissionRule[] | undefined;
-  readonly queue: RunQueue;
+  readonly queue: OwnerQueue;
   /** Absent for a conversation that another program created. */
   readonly configuration?: Configuration | undefined;
   readonly confirmation: Confirmation;

@@ -11,7 +11,7 @@ import { failedKeys } from './guards/failed-keys.ts';
 import { requireInitialized, requireInitKey } from './guards/require-init-key.ts';
 import { authentication } from './guards/authentication.ts';
 import { fullKeys, keyCheck } from './guards/key-check.ts';
-import { hideOthers } from './guards/scopes.ts';
+import { hideOthers, limitRequests, requestCount } from './guards/scopes.ts';
 import { limitFailedKeys, requireKey } from './guards/require-key.ts';
 import { workspaceSessions } from './guards/workspace-session.ts';
 import { recordActivity } from './operations/activity.ts';
@@ -86,7 +86,9 @@ function addGuards(
   for (const path of ['/api/*', '/v1/*', ...(openMetrics ? [] : ['/metrics/*'])])
     app.use(path, requireKey({ authenticate, isWorkspaceSession }));
   app.use('/api/init/*', requireInitKey(initialization.isKey ?? keyCheck(keys)));
-  return { authenticate, failed };
+  const count = requestCount(options);
+  for (const path of ['/api/*', '/v1/*']) app.use(path, limitRequests(count));
+  return { authenticate, failed, count };
 }
 
 function notAllowed(methods: readonly string[]): Response {

@@ -17,6 +17,8 @@ export function optionsOfSettings(settings: Settings) {
     deferred: settings.get('server.deferred') ?? false,
     maxRuns: settings.get('server.max_runs') ?? 8,
     maxWaiting: settings.get('server.max_waiting') ?? 1000,
+    maxRunsByOwner: settings.get('server.max_runs_by_owner'),
+    maxRequestsByOwner: settings.get('server.max_requests_by_owner'),
     idleMs: (settings.get('server.idle_seconds') ?? 1200) * 1000,
   };
 }

@@ -23,6 +23,7 @@ export function listenForSockets(services: Services, limits: Partial<SocketLimit
     services,
     authenticate: authentication({ keys: [testKey] }, services.logger),
     failed: failedKeys({ now: Date.now }),
+    count: () => 0,
     limits: { ...socketLimits, ...limits },
   });
   app.onError(handleFailure(services.logger, String));

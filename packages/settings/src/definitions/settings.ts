@@ -149,6 +149,14 @@ export const settingDefinitions = {
   'server.max_waiting': setting(() => count().max(1000), 'Runs that wait at a time; others are refused.', {
     defaultValue: 1000,
   }),
+  'server.max_runs_by_owner': setting(
+    () => count().max(100_000),
+    'Runs of one owner of a key at a time, active or waiting; others are refused. Default: no limit.',
+  ),
+  'server.max_requests_by_owner': setting(
+    () => count().max(1_000_000),
+    'Requests of one owner of a key in a minute; others are refused. Default: no limit.',
+  ),
   'server.idle_seconds': setting(
     () => count().max(2_000_000),
     'Seconds after which an unused conversation is closed.',

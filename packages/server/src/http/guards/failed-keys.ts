@@ -1,57 +1,67 @@
 import { isLoopback } from '@varve/text';
 
-/** Counts wrong keys by the address of their sender. */
-export interface FailedKeys {
-  add(address: string | undefined): void;
-  /** Returns the milliseconds until an address may send keys again; 0 if it may. */
-  waitOf(address: string | undefined): number;
+/** Counts within windows of time, by name. */
+export interface WindowCounts {
+  add(name: string | undefined): void;
+  /** Returns the milliseconds until a name may be counted again; 0 if it may. */
+  waitOf(name: string | undefined): number;
 }
 
-/** Options of `failedKeys`. */
-export interface FailedKeysOptions {
+/** Options of `windowCounts`. */
+export interface WindowOptions {
   /** UTC milliseconds. */
   readonly now: () => number;
-  /** Wrong keys of one address within `windowMs`; default 100. */
-  readonly most?: number;
+  /** Most counts of a name within `windowMs`. */
+  readonly most: number;
   /** Milliseconds; default one minute. */
   readonly windowMs?: number;
 }
 
-interface Failures {
+interface Count {
   count: number;
   /** UTC milliseconds. */
   readonly until: number;
 }
 
-/** Number of addresses that are remembered. */
+/** Number of names that are remembered. */
 const capacity = 10_000;
 
-/**
- * Limits how fast keys can be guessed over a network. Addresses of this machine are not limited: one of its users, or
- * the clients of a proxy, could keep the owner out.
- */
-export function failedKeys({ now, most = 100, windowMs = 60_000 }: FailedKeysOptions): FailedKeys {
-  const failures = new Map<string, Failures>();
-  const current = (name: string): Failures | undefined => {
-    const failure = failures.get(name);
-    return failure && failure.until > now() ? failure : undefined;
+/** Creates counts within windows of time. Undefined is not counted. */
+export function windowCounts({ now, most, windowMs = 60_000 }: WindowOptions): WindowCounts {
+  const counts = new Map<string, Count>();
+  const current = (name: string): Count | undefined => {
+    const known = counts.get(name);
+    return known && known.until > now() ? known : undefined;
   };
   return {
-    add(address) {
-      const name = limitedNetwork(address);
+    add(name) {
       if (name === undefined) return;
       const known = current(name) ?? { count: 0, until: now() + windowMs };
       known.count += 1;
-      failures.delete(name);
-      failures.set(name, known);
-      const [oldest] = failures.keys();
-      if (failures.size > capacity && oldest !== undefined) failures.delete(oldest);
+      counts.delete(name);
+      counts.set(name, known);
+      const [oldest] = counts.keys();
+      if (counts.size > capacity && oldest !== undefined) counts.delete(oldest);
     },
-    waitOf(address) {
-      const name = limitedNetwork(address);
+    waitOf(name) {
       const known = name === undefined ? undefined : current(name);
       return known && known.count >= most ? known.until - now() : 0;
     },
+  };
+}
+
+/**
+ * Counts wrong keys by the address of their sender, and limits how fast they can be guessed over a network. Addresses
+ * of this machine are not limited: one of its users, or the clients of a proxy, could keep the owner out.
+ */
+export function failedKeys({
+  most = 100,
+  ...options
+}: Omit<WindowOptions, 'most'> & Partial<WindowOptions>): WindowCounts {
+  const failures = windowCounts({ ...options, most });
+  return {
+    add: (address) => failures.add(limitedNetwork(address)),
+    waitOf: (address) => failures.waitOf(limitedNetwork(address)),
   };
 }
 

@@ -3,7 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { errorResponse } from '../route/handle-failure.ts';
 import type { ServerEnv } from '../route/route.ts';
 import { keyHeader } from '../route/route-config.ts';
-import type { FailedKeys } from './failed-keys.ts';
+import type { WindowCounts } from './failed-keys.ts';
 import type { Authentication } from './authentication.ts';
 import { checkScope, scopeOf } from './scopes.ts';
 import { initKeyHeader, isInitPath } from './require-init-key.ts';
@@ -46,7 +46,7 @@ function keyOf({ req }: Context<ServerEnv>): string | undefined {
 }
 
 /** Rejects requests of addresses that sent many wrong keys, and counts wrong keys. */
-export function limitFailedKeys(failed: FailedKeys): MiddlewareHandler<ServerEnv> {
+export function limitFailedKeys(failed: WindowCounts): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     // A request made in this process has no connection.
     const address = context.env?.sender;

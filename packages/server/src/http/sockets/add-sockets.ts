@@ -4,10 +4,10 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { WebSocket } from 'ws';
 import { conversationId } from '../../reference/info/conversation-id.ts';
-import type { FailedKeys } from '../guards/failed-keys.ts';
+import type { WindowCounts } from '../guards/failed-keys.ts';
 import type { Access } from '../../access.ts';
 import type { Authentication } from '../guards/authentication.ts';
-import { checkScope, scopeOf } from '../guards/scopes.ts';
+import { checkScope, type RequestCount, scopeOf } from '../guards/scopes.ts';
 import { keyHeader } from '../route/route-config.ts';
 import type { ServerEnv } from '../route/route.ts';
 import type { Services } from '../services.ts';
@@ -21,7 +21,8 @@ import { serveSocket, type Client, type SocketContext } from './serve-socket.ts'
 export interface SocketOptions {
   readonly services: Services;
   readonly authenticate: Authentication;
-  readonly failed: FailedKeys;
+  readonly failed: WindowCounts;
+  readonly count: RequestCount;
   /** Default `socketLimits`. */
   readonly limits?: SocketLimits;
 }

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { contentOf, messageRequest } from '../../reference/request/message-request.ts';
+import { tooMany } from '../guards/scopes.ts';
 import { allows, visibleSummary } from '../../access.ts';
 import { followLog } from '../../streams/follow-log.ts';
 import type { StreamStart } from '../../streams/start.ts';
@@ -34,8 +35,9 @@ export async function serveEvents(
     limits,
     monotonicNow: () => performance.now(),
     receive: async (value) => {
-      if (allows(access, 'run')) return receive(value, conversationId, context);
-      return { code: 'Forbidden', detail: 'The key has no scope run.' };
+      if (!allows(access, 'run')) return { code: 'Forbidden', detail: 'The key has no scope run.' };
+      if (context.count(access) > 0) return { code: 'TooManyRequests', detail: tooMany };
+      return receive(value, conversationId, context);
     },
     reject: (error) => sink.send(log.frameOf({ kind: 'server_error', ...error })),
     onFlood: () => closeSocket(socket, 'flooding', 'Too many messages'),

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { StorageError } from '@varve/storage';
 import type { Logger } from 'pino';
-import type { FailedKeys } from '../guards/failed-keys.ts';
+import type { WindowCounts } from '../guards/failed-keys.ts';
 import { type Access, allows, type Scope } from '../../access.ts';
 import type { Authentication } from '../guards/authentication.ts';
+import type { RequestCount } from '../guards/scopes.ts';
 import { refusalOf } from '../route/handle-failure.ts';
 import type { Services } from '../services.ts';
 import { sendsKey } from './authenticate.ts';
@@ -25,7 +26,9 @@ export interface Client {
 /** Parts of `serveSocket`. */
 export interface SocketContext {
   readonly authenticate: Authentication;
-  readonly failed: FailedKeys;
+  readonly failed: WindowCounts;
+  /** Counts messages, too. */
+  readonly count: RequestCount;
   readonly limits: SocketLimits;
   readonly logger: Logger;
   /** Number of clients that have sent no key yet. */
