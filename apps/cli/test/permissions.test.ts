@@ -84,3 +84,34 @@ test('the data directory of varve is protected under --confirm never', async () 
   const { code, stderr } = await runVarve(args, { home, env: { VARVE_HOME: data } });
   expect([code, stderr]).toEqual([7, expect.stringContaining('(rule read.credentials)')]);
 });
+
+test('a rule is tested on past calls: what it would have decided, and what really happened', async () => {
+  const home = await newHome();
+  await runVarve(['permissions', 'add', 'deny', 'command', 'git', 'push'], { home });
+  await using server = await scriptedServer([
+    bash('git push origin main'),
+    bash('echo one'),
+    bash('echo "$HOME"'),
+    done,
+  ]);
+  await runVarve(['run', '--base-url', server.url, '--model', 'm', '--confirm', 'never', 'Go.'], { home });
+  const tested = async (...rule: readonly string[]) => runVarve(['permissions', 'test', ...rule], { home });
+  const denied = await tested('deny', 'command', 'echo');
+  expect(denied.stdout).toMatch(/^stopped {6}\w{8} event \d+ {2}\$ echo one {2}\(it ran\)$/m);
+  expect(denied.stdout).toMatch(/^asked about {2}\w{8} event \d+ {2}\$ echo "\$HOME" {2}\(it ran\)$/m);
+  expect(denied.stderr).toBe('Of 4 calls in 1 conversations: 0 let through, 1 asked about, 1 stopped.\n');
+  expect((await tested('allow', 'command', 'git', 'push', 'origin', 'main')).stdout).toMatch(
+    /^let through .*git push origin main {2}\(it was denied\)$/m,
+  );
+  const { stdout } = await tested('--json', 'allow', 'tool', 'terminal');
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object),
+  ).toMatchObject([
+    { decision: 'allow', happened: 'ran' },
+    { decision: 'allow', happened: 'ran' },
+  ]);
+  expect((await tested('-w', join(home, 'elsewhere'), 'deny', 'tool', '*')).stderr).toMatch(/^Of 0 calls in 0/);
+});

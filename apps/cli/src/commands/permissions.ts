@@ -10,6 +10,7 @@ import { varveHome } from '../home/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import { revealedLine } from '../terminal/rows.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import type { TestOptions } from '../conversations/test-rule.ts';
 import { defaultCommand } from './default-command.ts';
 
 interface PlaceOptions {
@@ -20,13 +21,15 @@ interface PlaceOptions {
 const decisions = ['allow', 'ask', 'deny'];
 const subjects = ['tool', 'command', 'path', 'host'];
 
-/** Lists, adds and removes the rules for calls. */
+/** Lists, adds, removes and tests the rules for calls. */
 export const permissions: CliCommand = (parent, io) => {
   const projectOf = ({ workspace }: PlaceOptions): string => resolve(io.cwd, workspace ?? '.');
   const command = parent
     .command('permissions')
     .enablePositionalOptions()
-    .description('List, add and remove rules for the calls of the agent: deny wins over ask, and ask over allow.');
+    .description(
+      'List, add, remove and test rules for the calls of the agent: deny wins over ask, and ask over allow.',
+    );
   withPlace(defaultCommand(command, 'list'))
     .description('List the rules for a project and for all projects.')
     .action(async (options: PlaceOptions) => {
@@ -44,6 +47,16 @@ export const permissions: CliCommand = (parent, io) => {
       const rule = ruleOf(decision, on, words);
       await (await storeIn(io)).add([rule], options.user ? 'user' : 'project', projectOf(options));
       io.stderr.line(`Added: ${revealedLine(textOf(rule))}`);
+    });
+  withRule(withPlace(command.command('test')))
+    .option('--user', 'in the conversations of all projects')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .option('--json', 'one JSON object per line, of each call that the rule matches')
+    .description('Show what a rule would have asked about, stopped and let through in past conversations.')
+    .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions & TestOptions) => {
+      const { testRule } = await import('../conversations/test-rule.ts');
+      const workspace = options.user ? undefined : projectOf(options);
+      await testRule(ruleOf(decision, on, words), { ...options, workspace }, io);
     });
   withRule(withPlace(command.command('rm').alias('remove')))
     .description('Remove a rule.')

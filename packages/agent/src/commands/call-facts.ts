@@ -9,7 +9,7 @@ import {
 } from '@varve/events/payloads';
 import { mapStrings } from '@varve/text';
 import { filesOfPatch } from '@varve/tools';
-import { type ProposedCall } from './proposed-call.ts';
+import { type NamedCall, type ProposedCall } from './proposed-call.ts';
 import { maxPathChars, namedPath, type NamedPath } from './named-path.ts';
 import { plainCommands, type PlainCommand } from './plain-commands.ts';
 
@@ -42,7 +42,7 @@ const maxPaths = 500;
 const maxPlaces = 8;
 
 /** Reads what a call names. */
-export function callFacts(call: ProposedCall): CallFacts {
+export function callFacts(call: NamedCall): CallFacts {
   const { tool, action, workspace = '/' } = call;
   const texts: string[] = [];
   mapStrings(action, (text) => {

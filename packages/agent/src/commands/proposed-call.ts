@@ -18,6 +18,14 @@ export interface ProposedCall {
   readonly directories?: readonly string[];
 }
 
+/** Parts of a call by which rules decide about it. */
+export interface NamedCall extends Omit<ProposedCall, 'tool' | 'risk'>, Partial<Pick<ProposedCall, 'risk'>> {
+  readonly tool: Pick<Tool, 'name'> & {
+    readonly sandbox?: unknown;
+    readonly annotations: Partial<Tool['annotations']>;
+  };
+}
+
 /** Reports whether a call changes nothing, by its effect. */
 export function isReading({ tool, action }: ProposedCall): boolean {
   return tool.effect(tool.fromAction(action)) === 'read';

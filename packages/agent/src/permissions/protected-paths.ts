@@ -5,7 +5,7 @@ import type { RiskVerdict } from '@varve/events/facts';
 import { FileEditorAction, FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
 import { executedNames, gitPaths, isPrivate } from '@varve/sandbox';
 import { changedGitSettings } from '@varve/tools/workspace';
-import { type ProposedCall } from '../commands/proposed-call.ts';
+import { type NamedCall } from '../commands/proposed-call.ts';
 import { isHarmless } from '../commands/harmless-commands.ts';
 import { callFacts, pathsOf, type CallFacts } from '../commands/call-facts.ts';
 import { isBelow, namedPath, type NamedPath } from '../commands/named-path.ts';
@@ -31,7 +31,7 @@ type Finding = RiskVerdict['reasons'][number];
  * which are absolute: a person is asked about it whatever the policy is. Holds for file tools and for commands of plain
  * words, and for other texts that mention such a name. In a sandbox the walls hold for commands instead.
  */
-export function protectedFinding(call: ProposedCall, extra: readonly string[]): Finding | undefined {
+export function protectedFinding(call: NamedCall, extra: readonly string[]): Finding | undefined {
   const { tool, action } = call;
   if ([FinishAction, TaskTrackerAction, ThinkAction].some((payload) => payload.is(action))) return undefined;
   const facts = callFacts(call);
@@ -50,7 +50,7 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
  * Reports whether an edit adds sections to the settings of the repository by which git executes nothing, such as a new
  * remote. Only whole sections between others mean the same whatever other edits do in the meantime.
  */
-export function addsGitSettings({ action, workspace = '/' }: Pick<ProposedCall, 'action' | 'workspace'>): boolean {
+export function addsGitSettings({ action, workspace = '/' }: Pick<NamedCall, 'action' | 'workspace'>): boolean {
   if (!FileEditorAction.is(action) || action.command !== 'str_replace') return false;
   if (!action.path.endsWith('config')) return false;
   const path = namedPath(action.path, workspace);

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type ProposedCall } from '../commands/proposed-call.ts';
+import { type NamedCall } from '../commands/proposed-call.ts';
 import { strongest, type Match } from '../commands/command-match.ts';
 import { irrevocableCommand } from '../commands/irrevocable-commands.ts';
 import { callFacts, type CallFacts } from '../commands/call-facts.ts';
@@ -22,7 +22,7 @@ export interface RuleDecision {
  * matches, and asks about a script that mentions what it names and is more than plain words. Allow rules must cover the
  * whole call.
  */
-export function ruleDecision(rules: readonly PermissionRule[], call: ProposedCall): RuleDecision | undefined {
+export function ruleDecision(rules: readonly PermissionRule[], call: NamedCall): RuleDecision | undefined {
   if (rules.length === 0) return undefined;
   const facts = callFacts(call);
   // No system opens such a path; a rule compares it with each directory above it.

@@ -18,6 +18,7 @@ export { readCost, type LogCost, type StepCost } from './read-cost.ts';
 export { type CacheBreak } from './cache-breaks.ts';
 export { evidenceProjection, type WorkRecord } from '../log/projections/evidence-projection.ts';
 export { evidenceOf } from '../run/evidence.ts';
+export { replayRules, type RuledCall } from './replay-rules.ts';
 export { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 export { settingsProjection } from '../log/projections/settings-projection.ts';
 export { repairConversation, type ConversationRepair } from '../conversation/repair-conversation.ts';
