@@ -1,5 +1,5 @@
 import type { BaseEvent, Message, TokenUsage } from '@varve/events';
-import { condensationFact, maskFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
+import { condensationFact, maskFact, type Call } from '@varve/events/facts';
 import type { Rebuilt } from './rebuilt-requests.ts';
 
 /** Difference between a request and the one before it. */
@@ -42,10 +42,8 @@ export interface CacheBreak {
 /** Returns the cost of tokens of a model in US dollars; undefined if the price is unknown. */
 export type CostOf = (model: string, usage: TokenUsage) => number | undefined;
 
-interface Sent {
-  readonly call: Call;
-  readonly messages: readonly Message[];
-}
+/** Reply of the agent's model. */
+type Answered = Required<Pick<Rebuilt, 'seq' | 'call' | 'request'>>;
 
 /** Compares each request of a log with the one before. */
 export class CacheBreaks {
@@ -53,11 +51,9 @@ export class CacheBreaks {
   readonly #found: (CacheBreak & { readonly model: string })[] = [];
   /** Models whose server reports cached tokens. */
   readonly #reporting = new Set<string>();
-  /** Tool lists and parameters by digest, as the JSON of each by name. */
-  readonly #parts = new Map<string, ReadonlyMap<string, string>>();
   /** Changes of messages since the last request. */
   #changes: CacheCause[] = [];
-  #before: Sent | undefined;
+  #before: Answered | undefined;
 
   constructor(costOf: CostOf) {
     this.#costOf = costOf;
@@ -65,14 +61,13 @@ export class CacheBreaks {
 
   add({ seq, event, call, request, isMove }: Rebuilt): void {
     if (call && request) {
-      const sent = { call, messages: request.messages };
-      if (this.#before && !call.inherited) this.#compare(this.#before, sent, seq);
+      const answered = { seq, call, request };
+      if (this.#before && !call.inherited) this.#compare(this.#before, answered);
       const { cache_read_tokens: read = 0, cache_write_tokens: written = 0 } = call.usage ?? {};
       if (read + written > 0) this.#reporting.add(call.model);
-      this.#before = sent;
+      this.#before = answered;
       this.#changes = [];
     } else {
-      this.#addParts(event);
       const change = changeOf(event, isMove);
       if (change) this.#changes.push({ ...change, seq });
     }
@@ -89,45 +84,28 @@ export class CacheBreaks {
     });
   }
 
-  #compare(before: Sent, { call, messages }: Sent, seq: number): void {
-    const at = firstDifference(before.messages, messages);
-    const isPrompt = at !== undefined && before.messages[at]?.role === 'system';
+  #compare({ call: lastCall, request: last }: Answered, { seq, call, request }: Answered): void {
+    const at = firstDifference(last.messages, request.messages);
+    const isPrompt = at !== undefined && last.messages[at]?.role === 'system';
     const changes: CacheCause[] = this.#changes.length > 0 ? this.#changes : [{ kind: 'messages' }];
     const causes: readonly CacheCause[] = [
-      ...changedParts('model', new Map([[before.call.model, '']]), new Map([[call.model, '']])),
-      ...this.#changedDigests('tools', before.call, call),
-      ...this.#changedDigests('parameters', before.call, call),
+      ...changedParts('model', { [lastCall.model]: true }, { [call.model]: true }),
+      ...changedParts('tools', byName(last.tools), byName(request.tools)),
+      ...changedParts('parameters', { ...last.parameters }, { ...request.parameters }),
       ...(at === undefined ? [] : isPrompt ? [{ kind: 'prompt' as const }] : changes),
     ];
-    const tokens = heldTokens(before.call, call, causes.length > 0) - (call.usage?.cache_read_tokens ?? 0);
+    const tokens = heldTokens(lastCall, call, causes.length > 0) - (call.usage?.cache_read_tokens ?? 0);
     if (causes.length === 0 && tokens <= 0) return;
     const costUsd = this.#lost(call, tokens);
     this.#found.push({
       seq,
       model: call.model,
       causes: causes.length > 0 ? causes : [{ kind: 'server' }],
-      ...(at !== undefined && { message: { at, of: before.messages.length } }),
-      idleMs: Math.max(0, Math.round(call.at - call.latency_ms - before.call.at)),
+      ...(at !== undefined && { message: { at, of: last.messages.length } }),
+      idleMs: Math.max(0, Math.round(call.at - call.latency_ms - lastCall.at)),
       tokens,
       ...(costUsd !== undefined && { costUsd }),
     });
-  }
-
-  #addParts(event: BaseEvent): void {
-    const { digest, tools } = toolsetFact.read(event) ?? {};
-    if (digest !== undefined && tools) this.#parts.set(digest, jsonByName(tools.map((tool) => [tool.name, tool])));
-    const fact = parametersFact.read(event);
-    if (fact) this.#parts.set(fact.digest, jsonByName(Object.entries(fact.parameters)));
-  }
-
-  #changedDigests(
-    kind: 'tools' | 'parameters',
-    { digests: before }: Call,
-    { digests: now }: Call,
-  ): readonly CacheCause[] {
-    const none = new Map<string, string>();
-    if (before[kind] === now[kind]) return [];
-    return changedParts(kind, this.#parts.get(before[kind]) ?? none, this.#parts.get(now[kind]) ?? none);
   }
 
   /** The price is known if it explains the cost that was stored. */
@@ -149,17 +127,17 @@ function changeOf(event: BaseEvent, isMove: boolean): CacheCause | undefined {
   return maskFact.read(event) ? { kind: 'mask' } : undefined;
 }
 
-function changedParts(
-  kind: CacheCause['kind'],
-  before: ReadonlyMap<string, string>,
-  now: ReadonlyMap<string, string>,
-): readonly CacheCause[] {
-  const names = new Set([...before.keys(), ...now.keys()].filter((name) => before.get(name) !== now.get(name)));
-  return names.size > 0 ? [{ kind, detail: [...names].join(', ') }] : [];
+type Parts = Readonly<Record<string, unknown>>;
+
+function changedParts(kind: CacheCause['kind'], before: Parts, now: Parts): readonly CacheCause[] {
+  const names = Object.keys({ ...before, ...now }).filter((name) => {
+    return before[name] !== now[name] && JSON.stringify(before[name]) !== JSON.stringify(now[name]);
+  });
+  return names.length > 0 ? [{ kind, detail: names.join(', ') }] : [];
 }
 
-function jsonByName(parts: readonly (readonly [string, unknown])[]): ReadonlyMap<string, string> {
-  return new Map(parts.map(([name, part]) => [name, JSON.stringify(part)]));
+function byName(tools: Answered['request']['tools']): Parts {
+  return Object.fromEntries(tools.map((tool) => [tool.name, tool]));
 }
 
 /**

@@ -16,7 +16,7 @@ import { messageDigester } from '../log/digest.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { offeredTool } from '../request/offered-tools.ts';
 import { requestBuilder } from '../request/request.ts';
-import { callFact, parametersFact, toolsetFact } from '@varve/events/facts';
+import { callFact, toolsetFact } from '@varve/events/facts';
 import { InvokeSkillObservation } from '@varve/events/payloads';
 import { Timeline, viewProjection } from '@varve/events/projections';
 import { contextProjection } from '../log/projections/context-projection.ts';
@@ -157,23 +157,16 @@ export interface SentRequest {
 /** Returns the request of the first reply from a seq on, as it was sent; undefined if no reply follows. */
 export async function readSentRequest(log: LogReader, from: number): Promise<SentRequest | undefined> {
   const codec = eventCodec(builtinKinds);
-  const toolsets = new Map<string, readonly ToolSpec[]>();
-  const parameters = new Map<string, ModelParameters>();
-  for await (const { seq, event, call, request } of rebuiltRequests(log, codec)) {
-    const toolset = toolsetFact.read(event);
-    if (toolset) toolsets.set(toolset.digest, toolset.tools);
-    const fact = parametersFact.read(event);
-    if (fact) parameters.set(fact.digest, fact.parameters);
+  for await (const { seq, call, request } of rebuiltRequests(log, codec)) {
     if (!call || !request || seq < from) continue;
-    const isSame = messageDigester()(request.messages) === call.digests.messages;
-    const earlier = isSame ? undefined : await earlierMessages(log, codec, seq, call);
-    const fixed = {
-      tools: toolsets.get(call.digests.tools) ?? [],
-      parameters: parameters.get(call.digests.parameters) ?? {},
-      cacheKey: log.id,
+    const { messages, tools, parameters } = request;
+    const isSame = messageDigester()(messages) === call.digests.messages;
+    const sent = isSame ? messages : await earlierMessages(log, codec, seq, call);
+    return {
+      seq,
+      request: { messages: sent ?? messages, tools, parameters, cacheKey: log.id },
+      isExact: sent !== undefined,
     };
-    const isExact = isSame || earlier !== undefined;
-    return { seq, request: { messages: earlier ?? request.messages, ...fixed }, isExact };
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import type { BaseEvent, EventCodec, Message } from '@varve/events';
-import { callFact, type Call } from '@varve/events/facts';
+import { callFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import { messageBuilder, Timeline, viewProjection, type Projection, type View } from '@varve/events/projections';
+import type { ModelParameters, ToolSpec } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 
 /** Event of a log, with the request that it answers if it records a reply. */
@@ -13,8 +14,10 @@ export interface Rebuilt {
   readonly request?: {
     /** Events that the model saw. */
     readonly events: readonly BaseEvent[];
-    /** Unchanged messages are the same objects in each request. */
+    /** Unchanged messages and tools are the same objects in each request. */
     readonly messages: readonly Message[];
+    readonly tools: readonly ToolSpec[];
+    readonly parameters: ModelParameters;
   };
   /** True if the event moved the head to another branch. */
   readonly isMove: boolean;
@@ -24,11 +27,24 @@ export interface Rebuilt {
 export async function* rebuiltRequests(log: LogReader, codec: EventCodec): AsyncIterable<Rebuilt> {
   const timeline = viewTimeline(codec);
   const messagesOf = messageBuilder(codec);
+  const toolsets = new Map<string, readonly ToolSpec[]>();
+  const allParameters = new Map<string, ModelParameters>();
   for await (const { seq, id, text } of log.range(0)) {
     const event = codec.read(text);
+    const toolset = toolsetFact.read(event);
+    if (toolset) toolsets.set(toolset.digest, toolset.tools);
+    const fact = parametersFact.read(event);
+    if (fact) allParameters.set(fact.digest, fact.parameters);
     const call = callFact.read(event);
     const { events = [] } = call?.usage_id === 'agent' ? timeline.read('view') : {};
-    const request = call?.usage_id === 'agent' && { request: { events, messages: messagesOf(events) } };
+    const request = call?.usage_id === 'agent' && {
+      request: {
+        events,
+        messages: messagesOf(events),
+        tools: toolsets.get(call.digests.tools) ?? [],
+        parameters: allParameters.get(call.digests.parameters) ?? {},
+      },
+    };
     const isMove = !timeline.push(event, seq, id);
     if (isMove) await timeline.refold((from) => log.range(from));
     yield { seq, event, isMove, ...(call && { call }), ...request };

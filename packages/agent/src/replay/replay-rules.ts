@@ -7,6 +7,15 @@ import {
   ObservationEvent,
   UserRejectObservation,
 } from '@varve/events/kinds';
+import {
+  ApplyPatchAction,
+  FileEditorAction,
+  GlobAction,
+  GrepAction,
+  PlanningFileEditorAction,
+  TerminalAction,
+  type Payload,
+} from '@varve/events/payloads';
 import type { LogReader } from '@varve/storage';
 import { directoriesProjection } from '../log/projections/directories-projection.ts';
 import type { PermissionRule } from '../permissions/permission-rule.ts';
@@ -42,10 +51,11 @@ export async function replayRules(log: LogReader, rules: readonly PermissionRule
       const call = calls.get(id);
       if (call && denies) call.happened = 'denied';
     }
-    if (ActionEvent.is(event) && event.action) {
+    const action = ActionEvent.is(event) ? readAction(event.action) : undefined;
+    if (ActionEvent.is(event) && action) {
       // The walls of a sandbox are known when a call starts: without them, a rule is at least as strict.
       const tool = { name: event.tool_name, annotations: {} };
-      const named = { tool, action: event.action, workspace, directories: directoriesProjection.read(shells) };
+      const named = { tool, action, workspace, directories: directoriesProjection.read(shells) };
       const ruled = ruleDecision(rules, named)?.decision;
       const decision = ruled === 'allow' && protectedFinding(named, []) ? 'ask' : ruled;
       calls.set(event.id, { seq, event, happened: 'nothing', ...(decision && { decision }) });
@@ -59,4 +69,19 @@ export async function replayRules(log: LogReader, rules: readonly PermissionRule
     if (failed?.happened === 'nothing') failed.happened = 'failed';
   }
   return [...calls.values()];
+}
+
+const read = [
+  TerminalAction,
+  FileEditorAction,
+  PlanningFileEditorAction,
+  GlobAction,
+  GrepAction,
+  ApplyPatchAction,
+] as const;
+
+/** Returns the payload of a call; undefined if its fields are not those of its kind. */
+function readAction(stored: ActionEvent['action']): Payload | undefined {
+  const kind = stored && read.find((payload) => payload.is(stored));
+  return (kind ? kind.read(stored) : stored) ?? undefined;
 }

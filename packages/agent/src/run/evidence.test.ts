@@ -1,24 +1,30 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { text, type BaseEvent } from '@varve/events';
+import { eventCodec, text, type BaseEvent } from '@varve/events';
 import { filesFact, importFact } from '@varve/events/facts';
 import {
   ActionEvent,
   AgentErrorEvent,
+  builtinKinds,
   MessageEvent,
   ObservationEvent,
   UserRejectObservation,
 } from '@varve/events/kinds';
 import { FileEditorObservation, TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { foldEvents } from '@varve/events/projections';
+import { arbitraryLog, projectionContract, type Log as Stored } from '@varve/events/testing';
 import { interruptedMessage, unknownOutcomeMessage } from '../log/drafts.ts';
 import { evidenceProjection } from '../log/projections/evidence-projection.ts';
 import { evidenceOf } from './evidence.ts';
 
 const stamp = (id: number) => ({ id: id.toString(16).padStart(8, '0'), timestamp: '2026-01-01T00:00:00.000000' });
+const codec = eventCodec(builtinKinds);
 const named = { tool_name: 'terminal', tool_call_id: 'c' };
 
+type Make = (id: number) => BaseEvent;
+
 /** Events of a command; without an exit status it is still running. */
-function ran(command: string, exitCode = -1, output = ''): readonly ((id: number) => BaseEvent)[] {
+function ran(command: string, exitCode = -1, output = ''): readonly [Make, Make] {
   const call = { id: 'c', name: 'terminal', arguments: '{}', origin: 'completion' } as const;
   const action = {
     thought: [],
@@ -51,7 +57,7 @@ const reject = (id: number) =>
 const failed = (error: string) => (id: number) => AgentErrorEvent.create({ ...named, error }, stamp(id));
 const imported = (id: number) => importFact.create({ events: 1, at: 1 }, stamp(id));
 
-type Log = readonly ((id: number) => BaseEvent)[];
+type Log = readonly Make[];
 const of = (log: Log, answer = '') =>
   evidenceOf(
     foldEvents(
@@ -88,6 +94,31 @@ test('changes by the check itself do not count, and a file has one name', () => 
     of([said, ...ran('npm test', 0), edited('/w/src/a.ts'), changed('src/a.ts'), edited('/w/src/a.ts')]).checks[0]
       ?.changedFiles,
   ).toBe(1);
+});
+
+test.for(projectionContract)('the projection $title', (check) => {
+  const log = [
+    said,
+    ...ran('npm test', 1),
+    edited('/w/a'),
+    ...ran('npm test'),
+    ...ran('', 0),
+    changed('a'),
+    ...ran('tsc'),
+  ];
+  check.run({ projection: evidenceProjection, codec, events: log.map((make, id) => make(id)) });
+  fc.assert(
+    fc.property(arbitraryLog<fc.Arbitrary<Stored>>(fc, { maxEvents: 40 }), (entries) =>
+      check.run({ projection: evidenceProjection, codec, events: entries.map((entry) => codec.read(entry.text)) }),
+    ),
+    { numRuns: 10 },
+  );
+});
+
+test('payloads of any JSON are no checks', () => {
+  const [call] = ran('npm test', 0);
+  const hostile = (id: number) => codec.read(codec.encode(call(id)).replace('"command":"npm test"', '"command":7'));
+  expect(of([said, hostile, ...ran('npx tsc', 0)]).checks).toMatchObject([{ command: 'tsc' }]);
 });
 
 test('a check that was still running has the exit status of its end', () => {

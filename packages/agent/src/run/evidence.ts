@@ -27,7 +27,7 @@ export function evidenceOf(work: WorkRecord, answer: string): Evidence {
   const { refusedCalls, unknownOutcomes } = work;
   const checks = work.checks.map((check): CheckEvidence => {
     const { kind, command, seq, exitCode, actionId } = check;
-    const changed = work.files.filter(([, file]) => file.seq > seq && !file.actionIds.includes(actionId));
+    const changed = [...work.files.values()].filter((file) => file.seq > seq && !file.actionIds.includes(actionId));
     return { kind, command, seq, ...(exitCode !== undefined && { exitCode }), changedFiles: changed.length };
   });
   const contradicted = checks.find((check) => isContradicted(check, work, answer));
@@ -53,7 +53,7 @@ function textParts(
   { since, files, refusedCalls, unknownOutcomes }: WorkRecord,
   contradicted: CheckEvidence | undefined,
 ): readonly string[] {
-  const isRecent = checks.some(({ seq }) => seq > since) || files.some(([, { seq }]) => seq > since);
+  const isRecent = checks.some(({ seq }) => seq > since) || files.values().some(({ seq }) => seq > since);
   const shown = isRecent || contradicted ? checks.slice(-maxShown) : [];
   return [
     ...shown.map((check) => {

@@ -1,4 +1,4 @@
-import type { BaseEvent, Json } from '@varve/events';
+import { textOf, type BaseEvent, type Json } from '@varve/events';
 import { filesFact, importFact } from '@varve/events/facts';
 import {
   ActionEvent,
@@ -26,12 +26,17 @@ export interface CheckRun extends Check {
   readonly exitCode?: number;
 }
 
+/** Last change of a file, and the calls that may have made it. */
+interface FileMark {
+  readonly seq: number;
+  readonly actionIds: readonly string[];
+}
+
 /** What the log shows about the work of an agent. */
 export interface WorkRecord {
   /** Last run of each check, oldest first. */
   readonly checks: readonly CheckRun[];
-  /** Position of the last change of each file, and the calls that made it. */
-  readonly files: readonly (readonly [path: string, change: FileMark])[];
+  readonly files: ReadonlyMap<string, FileMark>;
   /** Position of the last message of the user; the following count since then. */
   readonly since: number;
   readonly refusedCalls: number;
@@ -40,19 +45,13 @@ export interface WorkRecord {
   readonly lastCommand: number;
 }
 
-interface FileMark {
-  readonly seq: number;
-  readonly actionIds: readonly string[];
-}
-
-interface EvidenceState extends Omit<WorkRecord, 'checks' | 'files'> {
-  readonly checks: ReadonlyMap<string, CheckRun>;
+interface EvidenceState extends WorkRecord {
   /** Changed in place: there may be thousands. */
   readonly files: Map<string, FileMark>;
   /** True if facts record the changes of files, so that results of editors are not read. */
   readonly hasFacts: boolean;
-  /** Scripts without a result by the id of their action; one that only reads more output is empty. */
-  readonly open: ReadonlyMap<string, string>;
+  /** Scripts without a result, with the ids of their actions; one that only reads more output is empty. */
+  readonly open: readonly (readonly [id: string, script: string])[];
   /** Script that was still running at its last result. */
   readonly running: string;
 }
@@ -60,21 +59,22 @@ interface EvidenceState extends Omit<WorkRecord, 'checks' | 'files'> {
 /** Most scripts without a result: rejected ones have none. */
 const maxOpen = 50;
 
-const initial = { since: -1, refusedCalls: 0, unknownOutcomes: 0, lastCommand: -1, hasFacts: false, running: '' };
+const counts = { since: -1, refusedCalls: 0, unknownOutcomes: 0, lastCommand: -1 };
 
 /** Folds the checks that a log shows, and what happened after them. What an imported log claims does not count. */
 export const evidenceProjection: Projection<EvidenceState, WorkRecord> = {
   name: 'evidence',
   version: 1,
   scope: 'log',
-  initial: () => ({ ...initial, checks: new Map(), files: new Map(), open: new Map() }),
+  initial: () => ({ ...counts, checks: [], files: new Map(), open: [], hasFacts: false, running: '' }),
   apply(state, event, seq) {
     if (importFact.read(event)) return evidenceProjection.initial();
     if (MessageEvent.is(event))
       return event.source === 'user' ? { ...state, since: seq, refusedCalls: 0, unknownOutcomes: 0 } : state;
-    if (ActionEvent.is(event) && TerminalAction.is(event.action)) {
-      const { command, is_input: isInput } = event.action;
-      return { ...state, open: new Map([...state.open].slice(-maxOpen)).set(event.id, isInput ? '' : command) };
+    const action = ActionEvent.is(event) ? TerminalAction.read(event.action) : undefined;
+    if (action) {
+      const { command, is_input: isInput } = action;
+      return { ...state, open: [...state.open.slice(-maxOpen), [event.id, isInput ? '' : command]] };
     }
     if (UserRejectObservation.is(event)) return { ...state, refusedCalls: state.refusedCalls + 1 };
     if (AgentErrorEvent.is(event)) {
@@ -83,48 +83,43 @@ export const evidenceProjection: Projection<EvidenceState, WorkRecord> = {
     }
     return withChanges(ObservationEvent.is(event) ? withResult(state, event, seq) : state, event, seq);
   },
-  read: ({ checks, files, open: _open, running: _running, hasFacts: _hasFacts, ...counted }) => ({
-    ...counted,
-    checks: [...checks.values()],
-    files: [...files],
-  }),
-  encode: ({ checks, files, open, ...rest }) =>
-    JSON.parse(JSON.stringify({ ...rest, checks: [...checks], files: [...files], open: [...open] })) as Json,
+  read: (state) => structuredClone(state),
+  encode: (state) => JSON.parse(JSON.stringify({ ...state, files: [...state.files] })) as Json,
   decode(json) {
-    const { checks, files, open, ...rest } = json as unknown as Omit<EvidenceState, 'checks' | 'files' | 'open'> & {
-      readonly checks: [string, CheckRun][];
-      readonly files: [string, FileMark][];
-      readonly open: [string, string][];
-    };
-    return { ...rest, checks: new Map(checks), files: new Map(files), open: new Map(open) };
+    const state = json as unknown as Omit<EvidenceState, 'files'> & { readonly files: [string, FileMark][] };
+    return { ...state, files: new Map(state.files) };
   },
 };
 
 function withResult(
   state: EvidenceState,
-  { action_id: id, observation }: ObservationEvent,
+  { action_id: id, observation: stored }: ObservationEvent,
   seq: number,
 ): EvidenceState {
-  const typed = state.open.get(id);
-  if (typed === undefined || !TerminalObservation.is(observation)) return state;
+  const [, typed] = state.open.find(([open]) => open === id) ?? [];
+  const observation = typed === undefined ? undefined : TerminalObservation.read(stored);
+  if (typed === undefined || !observation) return state;
   // A call without a command waits for the one before.
   const script = typed.trim() === '' ? state.running : typed;
   const { exit_code: code = observation.metadata.exit_code, timeout } = observation;
   const exitCode = timeout || code < 0 ? undefined : code;
   const { checks: found, deciding, isAlone } = checksOf(script);
-  const output = observation.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  const output = textOf(observation.content);
   const isKnown = exitCode === 0 || (isAlone && exitCode !== undefined && !/(?:^|\n)\S*sh: .*cd: /.test(output));
-  const checks = new Map(state.checks);
-  for (const check of found) {
-    const key = `${check.kind} ${check.program}`;
+  const runs = found.map((check): CheckRun => {
     const isExact = isKnown && deciding.some(({ command }) => command === check.command);
-    checks.delete(key);
-    checks.set(key, { ...check, seq, actionId: id, ...(isExact && { exitCode }) });
-  }
-  const open = new Map(state.open);
-  open.delete(id);
-  const lastCommand = found.length === 0 ? seq : state.lastCommand;
-  return { ...state, checks, open, lastCommand, running: exitCode === undefined ? script : '' };
+    return { ...check, seq, actionId: id, ...(isExact && { exitCode }) };
+  });
+  const others = state.checks.filter(
+    (old) => !runs.some(({ kind, program }) => old.kind === kind && old.program === program),
+  );
+  return {
+    ...state,
+    checks: [...others, ...runs],
+    open: state.open.filter(([open]) => open !== id),
+    lastCommand: runs.length === 0 ? seq : state.lastCommand,
+    running: exitCode === undefined ? script : '',
+  };
 }
 
 function withChanges(state: EvidenceState, event: BaseEvent, seq: number): EvidenceState {
@@ -146,8 +141,7 @@ function withChanges(state: EvidenceState, event: BaseEvent, seq: number): Evide
 }
 
 function editedPaths({ observation }: ObservationEvent): readonly string[] {
-  if (observation.is_error) return [];
-  if (ApplyPatchObservation.is(observation)) return Object.keys(observation.commit?.changes ?? {});
-  if (!FileEditorObservation.is(observation) || observation.command === 'view') return [];
-  return observation.path === undefined ? [] : [observation.path];
+  const edit = FileEditorObservation.read(observation);
+  if (edit?.path !== undefined) return edit.is_error || edit.command === 'view' ? [] : [edit.path];
+  return Object.keys(ApplyPatchObservation.read(observation)?.commit?.changes ?? {});
 }
