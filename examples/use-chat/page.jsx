@@ -18,12 +18,12 @@ function Chat() {
   const part = ({ type, text, state, approval, output }) => (
     <p>
       {text ?? output ?? (type.startsWith('tool-') ? `${type} ${state}` : '')}
-      {state === 'approval-requested' && (
-        <button onClick={() => answer({ id: approval.id, approved: true })}>yes</button>
-      )}
-      {state === 'approval-requested' && (
-        <button onClick={() => answer({ id: approval.id, approved: false })}>no</button>
-      )}
+      {state === 'approval-requested' &&
+        [true, false].map((approved) => (
+          <button key={String(approved)} type="button" onClick={() => answer({ id: approval.id, approved })}>
+            {approved ? 'approve' : 'reject'}
+          </button>
+        ))}
     </p>
   );
   return (
