@@ -39,24 +39,15 @@ export function heartbeat({ sql, lease: send }: Connection, leaseMs: number, hol
   const { host, pid, boot } = holder;
   let timer: ReturnType<typeof setInterval> | undefined;
   let begun: Promise<void> | undefined;
-  const held = new Map<string, number>();
-  const remaining = new Set<string>();
+  const leases = leasesOf(name, { sql, send });
   const beat = async (ms: number) => send(sql.beat, [name, host, pid, boot, ms]);
-  const leaveRemaining = async (): Promise<void> => {
-    for (const id of remaining) {
-      const [row] = await send(sql.ownLease, [id, name]);
-      // A later lease has another epoch.
-      if (row && !held.has(id)) await send(sql.leaveLease, [row['key'], row['lease_epoch']]);
-      remaining.delete(id);
-    }
-  };
   const begin = async (): Promise<void> => {
     await beat(leaseMs);
     // The next append shows whether a lease is still held.
     timer = setInterval(
       () =>
         void beat(leaseMs)
-          .then(leaveRemaining)
+          .then(leases.leaveRemaining)
           .catch(() => {}),
       leaseMs / beatsPerLease,
     ).unref();
@@ -64,14 +55,7 @@ export function heartbeat({ sql, lease: send }: Connection, leaseMs: number, hol
   };
   return {
     name,
-    hold(id) {
-      held.set(id, (held.get(id) ?? 0) + 1);
-      return (isReleased) => {
-        held.set(id, (held.get(id) ?? 0) - 1);
-        if (!held.get(id)) held.delete(id);
-        if (!isReleased) remaining.add(id);
-      };
-    },
+    hold: leases.hold,
     async begin() {
       begun ??= begin().catch((error: unknown) => {
         begun = undefined;
@@ -83,6 +67,33 @@ export function heartbeat({ sql, lease: send }: Connection, leaseMs: number, hol
       clearInterval(timer);
       // A database that cannot be reached has the row until it is too old.
       if (begun) await beat(0).catch(() => {});
+    },
+  };
+}
+
+/** Counts which conversations a process holds, and releases those whose lease could not be released when they were left. */
+function leasesOf(
+  name: string,
+  { sql, send }: { readonly sql: Connection['sql']; readonly send: Connection['lease'] },
+) {
+  const held = new Map<string, number>();
+  const remaining = new Set<string>();
+  return {
+    hold(id: string) {
+      held.set(id, (held.get(id) ?? 0) + 1);
+      return (isReleased: boolean) => {
+        held.set(id, (held.get(id) ?? 0) - 1);
+        if (!held.get(id)) held.delete(id);
+        if (!isReleased) remaining.add(id);
+      };
+    },
+    async leaveRemaining() {
+      for (const id of remaining) {
+        const [row] = await send(sql.ownLease, [id, name]);
+        // A later lease has another epoch.
+        if (row && !held.has(id)) await send(sql.leaveLease, [row['key'], row['lease_epoch']]);
+        remaining.delete(id);
+      }
     },
   };
 }

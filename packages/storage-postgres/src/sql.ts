@@ -47,7 +47,6 @@ function conversationSql(s: string) {
 }
 
 function leaseSql(s: string) {
-  const isEnded = `(lease_host IS NOT NULL AND ${leaseName} = ANY ($1::text[]))`;
   return {
     takeLease: `
       UPDATE ${s}.conversation SET lease_epoch = lease_epoch + 1, lease_holder = $1, lease_host = $2, lease_pid = $3,
@@ -75,20 +74,28 @@ function leaseSql(s: string) {
         FROM holder WHERE name IS NOT NULL)
       SELECT holder.name, host, pid, boot, alive_until AS until, ${s}.now_ms() AS now
       FROM holder LEFT JOIN ${s}.process USING (name) WHERE holder.name IS NOT NULL`,
-    // Those of programs without an address, which may be no replicas, are last. Of the others, the oldest of the owner
-    // with the fewest runs is first; what runs is read only if several owners wait.
-    endedLeases: `
-      WITH ended AS (
-        SELECT *, CASE lease_host WHEN '' THEN lease_until ELSE updated_at END AS since
-        FROM ${s}.conversation WHERE ${isEnded}), active AS (
-        SELECT owner, count(*) AS runs FROM ${s}.meta JOIN ${s}.conversation ON key = meta.conversation
-        WHERE (SELECT count(DISTINCT owner) > 1 FROM ended) AND ${s}.status_in(json) = 'running'
-          AND lease_host IS NOT NULL AND NOT ${isEnded} GROUP BY owner)
-      SELECT id, lease_host, lease_pid, lease_boot, ${leaseUntil(s)} AS lease_until, ${s}.now_ms() AS now
-      FROM ended LEFT JOIN active USING (owner)
-      ORDER BY lease_address IS NULL AND lease_host <> '',
-        coalesce(runs, 0) + row_number() OVER (PARTITION BY owner ORDER BY since), since`,
+    endedLeases: endedLeasesSql(s),
   } as const;
+}
+
+/**
+ * Returns the query of conversations whose leases have ended. Those of programs without an address, which may be no
+ * replicas, are last. Of the others, the oldest of the owner with the fewest runs is first; what runs is read only if
+ * several owners wait.
+ */
+function endedLeasesSql(s: string): string {
+  const isEnded = `(lease_host IS NOT NULL AND ${leaseName} = ANY ($1::text[]))`;
+  return `
+  WITH ended AS (
+    SELECT *, CASE lease_host WHEN '' THEN lease_until ELSE updated_at END AS since
+    FROM ${s}.conversation WHERE ${isEnded}), active AS (
+    SELECT owner, count(*) AS runs FROM ${s}.meta JOIN ${s}.conversation ON key = meta.conversation
+    WHERE (SELECT count(DISTINCT owner) > 1 FROM ended) AND ${s}.status_in(json) = 'running'
+      AND lease_host IS NOT NULL AND NOT ${isEnded} GROUP BY owner)
+  SELECT id, lease_host, lease_pid, lease_boot, ${leaseUntil(s)} AS lease_until, ${s}.now_ms() AS now
+  FROM ended LEFT JOIN active USING (owner)
+  ORDER BY lease_address IS NULL AND lease_host <> '',
+    coalesce(runs, 0) + row_number() OVER (PARTITION BY owner ORDER BY since), since`;
 }
 
 function recordSql(s: string) {

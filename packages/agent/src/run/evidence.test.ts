@@ -26,13 +26,8 @@ type Make = (id: number) => BaseEvent;
 /** Events of a command; without an exit status it is still running. */
 function ran(command: string, exitCode = -1, output = ''): readonly [Make, Make] {
   const call = { id: 'c', name: 'terminal', arguments: '{}', origin: 'completion' } as const;
-  const action = {
-    thought: [],
-    action: TerminalAction.create({ command }),
-    ...named,
-    tool_call: call,
-    llm_response_id: 'r',
-  };
+  const content = { thought: [], action: TerminalAction.create({ command }) };
+  const action = { ...content, ...named, tool_call: call, llm_response_id: 'r' };
   const observation = TerminalObservation.create({ content: [text(output)], exit_code: exitCode });
   return [
     (id) => ActionEvent.create(action, stamp(id)),
@@ -97,15 +92,8 @@ test('changes by the check itself do not count, and a file has one name', () => 
 });
 
 test.for(projectionContract)('the projection $title', (check) => {
-  const log = [
-    said,
-    ...ran('npm test', 1),
-    edited('/w/a'),
-    ...ran('npm test'),
-    ...ran('', 0),
-    changed('a'),
-    ...ran('tsc'),
-  ];
+  const first = [said, ...ran('npm test', 1), edited('/w/a')];
+  const log = [...first, ...ran('npm test'), ...ran('', 0), changed('a'), ...ran('tsc')];
   check.run({ projection: evidenceProjection, codec, events: log.map((make, id) => make(id)) });
   fc.assert(
     fc.property(arbitraryLog<fc.Arbitrary<Stored>>(fc, { maxEvents: 40 }), (entries) =>
