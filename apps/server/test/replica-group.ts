@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { freePort } from '../../../packages/storage-postgres/test/server.ts';
@@ -17,6 +17,8 @@ export const key = 'key-of-the-replicas';
 /** One server of a group. */
 export interface ReplicaProcess {
   readonly url: string;
+  /** Name that the database knows. */
+  readonly name: string;
   readonly process: ChildProcess;
   /** Sends a request and returns its response. */
   send(method: string, path: string, body?: unknown): Promise<Response>;
@@ -53,13 +55,15 @@ export interface GroupOptions {
   readonly balance?: Balance | undefined;
   /** More variables of the replicas. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Starts what a replica is reached through by the others; default nothing. */
+  readonly link?: ((port: number) => Promise<{ readonly port: number }>) | undefined;
 }
 
 /** Starts replicas of the program on a store, and a balancer. The database knows a replica by the name of its home. */
 export async function replicaGroup(
   storeUrl: string,
   count: number,
-  { balance = startBalancer, env = {} }: GroupOptions = {},
+  { balance = startBalancer, env = {}, link = async (port) => ({ port }) }: GroupOptions = {},
 ): Promise<ReplicaGroup> {
   const directory = mkdtempSync(join(tmpdir(), 'varve-replicas-'));
   const replicas: ReplicaProcess[] = [];
@@ -67,7 +71,9 @@ export async function replicaGroup(
   const start = async (port: number): Promise<ReplicaProcess> => {
     const name = `home-${(started += 1)}`;
     const url = `${storeUrl}&application_name=${name}`;
-    return startReplica(url, { home: join(directory, name), port, more: env });
+    const { port: reached } = await link(port);
+    const args = ['--port', String(port), '--address', `http://127.0.0.1:${reached}`, '--store', url];
+    return startServer(join(directory, name), args, env);
   };
   const add = async (): Promise<ReplicaProcess> => {
     const replica = await start(await freePort());
@@ -111,17 +117,6 @@ export async function replicaGroup(
 
 function isRunning({ process: { exitCode, signalCode } }: ReplicaProcess): boolean {
   return exitCode === null && signalCode === null;
-}
-
-interface ReplicaOptions {
-  readonly home: string;
-  readonly port: number;
-  readonly more: NodeJS.ProcessEnv;
-}
-
-async function startReplica(storeUrl: string, { home, port, more }: ReplicaOptions): Promise<ReplicaProcess> {
-  const address = `http://127.0.0.1:${port}`;
-  return startServer(home, ['--port', String(port), '--address', address, '--store', storeUrl], more);
 }
 
 /** Starts a server of the program with a home directory. */
@@ -169,6 +164,7 @@ export async function startServer(
   const send: ReplicaProcess['send'] = async (method, path, body) => requested(url, method, path, body);
   return {
     url,
+    name: basename(home),
     process: child,
     send,
     json: async (method, path, body) => jsonOf(await send(method, path, body), `${method} ${path}`),

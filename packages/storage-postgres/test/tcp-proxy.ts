@@ -6,7 +6,10 @@ export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
   /** Ends all connections, and refuses new ones until `restore`. */
   cut(): Promise<void>;
+  /** Ends what `cut` and `hang` began. */
   restore(): Promise<void>;
+  /** Holds back what is sent on all connections, and on new ones, until `restore`. */
+  hang(): void;
   /** Forgets all connections without ending them: what is sent on them is lost. New ones work. */
   forget(): void;
   /** Number of forgotten connections on which something was sent. */
@@ -17,6 +20,8 @@ export interface TcpProxy extends AsyncDisposable {
 export async function tcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const forgotten = new Set<() => void>();
+  const pairs = new Map<Socket, Socket>();
+  let isHung = false;
   let lost = 0;
   const track = (socket: Socket): Socket => {
     sockets.add(socket);
@@ -25,8 +30,9 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
   };
   const server = createServer((socket) => {
     const upstream = track(connect(target, '127.0.0.1'));
-    track(socket).pipe(upstream).pipe(socket);
-    socket.on('close', () => upstream.destroy());
+    pairs.set(track(socket), upstream);
+    if (!isHung) socket.pipe(upstream).pipe(socket);
+    socket.on('close', () => void (pairs.delete(socket), upstream.destroy()));
     upstream.on('close', () => socket.destroy());
     forgotten.add(() => {
       socket
@@ -48,11 +54,21 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
   return {
     port,
     cut,
+    hang() {
+      isHung = true;
+      for (const [socket, upstream] of pairs) {
+        socket.unpipe(upstream).pause();
+        upstream.unpipe(socket).pause();
+      }
+    },
     restore: async () => {
+      if (isHung) for (const [socket, upstream] of pairs) socket.pipe(upstream).pipe(socket);
+      isHung = false;
       if (server.listening) return;
       await once(server.listen(port, '127.0.0.1'), 'listening');
     },
     forget() {
+      pairs.clear();
       for (const forget of forgotten) forget();
       forgotten.clear();
     },

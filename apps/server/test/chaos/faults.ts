@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TcpProxy } from '../../../../packages/storage-postgres/test/tcp-proxy.ts';
-import type { ReplicaGroup } from '../replica-group.ts';
+import type { ReplicaGroup, ReplicaProcess } from '../replica-group.ts';
 import type { FailingDatabase } from './database.ts';
+import type { Interval } from './pauses.ts';
 
 /** Subject of faults. */
 export interface FaultTarget {
@@ -9,6 +11,14 @@ export interface FaultTarget {
   readonly database: FailingDatabase;
   /** Between the replicas and their database. */
   readonly proxy: TcpProxy;
+  /** Of each replica, by its port: between it and the others. */
+  readonly links: ReadonlyMap<number, TcpProxy>;
+  /** Creates short conversations, so that all replicas are full, and resolves when they are created. */
+  readonly fillQueues: () => Promise<void>;
+  /** Receives a time in which the database could not be used. */
+  readonly onOutage: (outage: Interval) => void;
+  /** Receives a replica that a fault keeps from its work, until the result is called. */
+  readonly onLoss: (replica: ReplicaProcess) => () => void;
   /** Returns a number from 0 to 1, exclusive. */
   readonly random: () => number;
   readonly log: (line: string) => void;
@@ -23,24 +33,61 @@ const leaseMs = 18_000;
 /** By kind. Each is one function. */
 const faults: Readonly<Record<string, Fault>> = {
   kill,
+  terminate,
   stop,
-  cut,
-  blackOut,
+  fillQueues: async ({ fillQueues, log }) => {
+    log('the queues are full');
+    await fillQueues();
+  },
+  cut: outage(cut),
+  forget,
+  hang: outage(hang),
+  separate,
+  blackOut: outage(blackOut),
   killCutOff,
   disconnect,
-  crash,
-  restart,
-  fillDisk,
+  crash: outage(crash),
+  restart: outage(restart),
+  fillDisk: outage(fillDisk),
   skewClock,
 };
 
+/** Returns a fault of the database, whose time is reported. */
+function outage(fault: Fault): Fault {
+  return async (target) => {
+    const from = Date.now();
+    await fault(target);
+    target.onOutage({ from, to: Date.now() });
+  };
+}
+
 /** Kills a replica and starts another one. */
-async function kill({ group, random, log }: FaultTarget): Promise<void> {
+async function kill({ group, random, log, onLoss }: FaultTarget): Promise<void> {
   const replica = pick(group.live(), random);
   if (!replica) return;
   log(`SIGKILL ${replica.url}`);
+  const end = onLoss(replica);
   await replica.kill();
-  // One cannot start while another fault keeps it from the database.
+  await add(group);
+  end();
+}
+
+/** Stops a replica regularly and starts another one, as an upgrade does. */
+async function terminate({ group, random, log, onLoss }: FaultTarget): Promise<void> {
+  const replica = pick(group.live(), random);
+  if (!replica) return;
+  log(`SIGTERM ${replica.url}`);
+  const end = onLoss(replica);
+  const [ended, start] = [once(replica.process, 'exit'), performance.now()];
+  replica.process.kill('SIGTERM');
+  await ended;
+  log(`${replica.url} ended after ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  await add(group);
+  end();
+}
+
+/** Starts a replica. One cannot start while another fault keeps it from the database. */
+async function add(group: ReplicaGroup): Promise<void> {
   while (
     !(await group.add().then(
       () => true,
@@ -51,14 +98,16 @@ async function kill({ group, random, log }: FaultTarget): Promise<void> {
 }
 
 /** Stops a replica until its leases have ended, and lets it continue. */
-async function stop({ group, random, log }: FaultTarget): Promise<void> {
+async function stop({ group, random, log, onLoss }: FaultTarget): Promise<void> {
   const replica = pick(group.live(), random);
   if (!replica) return;
   log(`SIGSTOP ${replica.url}`);
+  const end = onLoss(replica);
   group.pause(replica);
   await delay(leaseMs);
   log(`SIGCONT ${replica.url}`);
   group.resume(replica);
+  end();
 }
 
 /** Ends all connections to the database; new ones are refused for a moment. */
@@ -67,6 +116,33 @@ async function cut({ proxy, random, log }: FaultTarget): Promise<void> {
   await proxy.cut();
   await delay(3_000 * random());
   await proxy.restore();
+}
+
+/** Loses all connections to the database without a sign; new ones work. */
+async function forget({ proxy, log }: FaultTarget): Promise<void> {
+  log('connections to the database are forgotten');
+  proxy.forget();
+}
+
+/** Holds back what is sent to and by the database, on new connections too. */
+async function hang({ proxy, random, log }: FaultTarget): Promise<void> {
+  log('connections to the database hang');
+  proxy.hang();
+  await delay(3_000 + 9_000 * random());
+  await proxy.restore();
+  log('connections to the database continue');
+}
+
+/** Lets other replicas reach one no longer, which works: what they send hangs. */
+async function separate({ group, links, random, log }: FaultTarget): Promise<void> {
+  const replica = pick(group.live(), random);
+  const link = replica && links.get(Number(new URL(replica.url).port));
+  if (!link) return;
+  log(`the others do not reach ${replica.url}`);
+  link.hang();
+  await delay(10_000 + 20_000 * random());
+  await link.restore();
+  log(`the others reach ${replica.url}`);
 }
 
 /** As {@link cut}, for longer than the replicas wait. */
@@ -82,10 +158,12 @@ async function blackOut({ proxy, random, log }: FaultTarget): Promise<void> {
 async function killCutOff(target: FaultTarget): Promise<void> {
   const { proxy, random, log } = target;
   log('connections to the database are cut, and a replica ends');
+  const from = Date.now();
   await proxy.cut();
   await delay(1_000 + 2_000 * random());
   const killed = kill(target);
   await proxy.restore();
+  target.onOutage({ from, to: Date.now() });
   await killed;
 }
 
@@ -132,13 +210,13 @@ async function skewClock({ group, random, log }: FaultTarget): Promise<void> {
 export async function applyFaults(target: FaultTarget, seconds: number): Promise<Readonly<Record<string, number>>> {
   const end = performance.now() + seconds * 1000;
   const counts = Object.fromEntries(Object.keys(faults).map((kind) => [kind, 0]));
-  const all = Object.entries(faults);
-  const first = [...all];
+  const kinds = Object.entries(faults);
+  const first = [...kinds];
   const lane = async (): Promise<void> => {
     for (;;) {
       await delay(2_000 + 8_000 * target.random());
       if (performance.now() >= end) return;
-      const [kind, fault] = first.shift() ?? pick(all, target.random) ?? ['kill', kill];
+      const [kind, fault] = first.shift() ?? pick(kinds, target.random) ?? ['kill', kill];
       counts[kind] = (counts[kind] ?? 0) + 1;
       await fault(target);
     }

@@ -4,17 +4,17 @@ import { canonicalId, verify, type EventStore } from '@varve/storage';
 import { postgresStore } from '@varve/storage-postgres';
 import { dice } from '../../../../packages/agent/test/dice.ts';
 import { runSql } from '../../../../packages/storage-postgres/test/server.ts';
-import { tcpProxy } from '../../../../packages/storage-postgres/test/tcp-proxy.ts';
+import { tcpProxy, type TcpProxy } from '../../../../packages/storage-postgres/test/tcp-proxy.ts';
 import type { Balance } from '../balancer.ts';
 import { forever } from '../replica-conversation.ts';
-import { replicaGroup, type ReplicaGroup } from '../replica-group.ts';
+import { replicaGroup, type ReplicaGroup, type ReplicaProcess } from '../replica-group.ts';
 import { recordAppends, recordedAppends } from './appends.ts';
 import { caughtUp } from './caught-up.ts';
 import { type Client, createdClient, effectsOf, endOf, scriptedTurns, sendMessages, sentEvents } from './clients.ts';
 import { failingDatabase } from './database.ts';
 import { applyFaults } from './faults.ts';
 import { commandsOf, violationsOf, type ConversationHistory } from './history.ts';
-import { pausesOf, type Durations } from './pauses.ts';
+import { pauseAfter, pausesOf, type Interval } from './pauses.ts';
 
 /** Options of {@link runChaos}. */
 export interface ChaosOptions {
@@ -43,12 +43,23 @@ export interface ChaosResult {
   readonly effects: number;
   /** Numbers of holders that the conversations had. */
   readonly epochs: number;
-  /** From a message to its acknowledgement, from an append to its client, and from a reply to the next request. */
-  readonly pauses: Readonly<Record<'messages' | 'sockets' | 'runs', string>>;
+  /**
+   * From a message to its acknowledgement, from an append to its client, from a reply and its commands to the next
+   * request, and from the loss of a replica to the next event of each of its conversations by another one. Of the last
+   * two, only what follows an outage of the database, or the loss of two replicas.
+   */
+  readonly pauses: Readonly<Record<'messages' | 'sockets' | 'runs' | 'takeOvers', string>>;
 }
 
 /** Time without an event after which a client counts as one that receives no more. */
 const silentMs = 30_000;
+
+/** Pause of a run that is reported when it ends. */
+const reportedMs = 10_000;
+
+/** Part of the replies and commands that take long, and their time. */
+const longSteps = 0.1;
+const longMs = 14_000;
 
 /** Role of the replicas, which may only append. */
 const role = 'varve_app';
@@ -75,32 +86,72 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   proxied.port = String(proxy.port);
   const stepMs = Math.max(3_000, (conversations / stepsPerSecond) * 1000);
   const messageMs = Math.max(5_000, (conversations / messagesPerSecond) * 1000);
-  const steps = Math.max(8, Math.round((seconds * 1000) / stepMs));
+  // None ends before the faults do.
+  const steps = Math.max(8, Math.round((3 * seconds * 1000) / stepMs));
   const isOver = new AbortController();
   let directory = '';
-  const pauses: Durations = [];
+  const [pauses, outages]: [Interval[], Interval[]] = [[], []];
+  const onPause = (name: string, pause: Interval): void => {
+    pauses.push(pause);
+    if (pause.to - pause.from > reportedMs) log(`${name} continues after ${(pause.to - pause.from) / 1000} s`);
+  };
   const { signal } = isOver;
-  const stepPace = (): number => stepMs * 2 * random();
-  const turns = scriptedTurns({ directory: () => directory, steps, pace: stepPace, signal, pauses });
-  const env = { OH_MAX_CONCURRENT_RUNS: String(conversations) };
+  // Some steps are longer than what a replica that stops waits for them.
+  const stepPace = (): number => (random() < longSteps ? longMs : stepMs * 2 * random());
+  const commandSeconds = (): number => (random() < longSteps ? longMs / 1000 : 0);
+  const turns = scriptedTurns({ directory: () => directory, steps, pace: stepPace, commandSeconds, signal, onPause });
+  // Two of three replicas have room for all.
+  const maxRuns = Math.ceil(conversations / 2) + 1;
+  const env = { OH_MAX_CONCURRENT_RUNS: String(maxRuns) };
   await using model = await scriptedServer(forever(turns));
-  await using group = await replicaGroup(proxied.href, 3, { balance, env });
+  const links = new Map<number, TcpProxy>();
+  await using opened = new AsyncDisposableStack();
+  const link = async (port: number) => {
+    const linked = opened.use(await tcpProxy(port));
+    links.set(port, linked);
+    return linked;
+  };
+  await using group = await replicaGroup(proxied.href, 3, { balance, env, link });
   ({ directory } = group);
-  const clients: Client[] = [];
+  const [clients, guests]: [Client[], Client[]] = [[], []];
   for (let n = 0; n < conversations; n += 1) clients.push(await createdClient(group, model, `conversation-${n}`));
   log(`${clients.length} conversations of ${steps} steps`);
   const pace = (): number => messageMs * (0.4 + 1.2 * random());
-  const sending = clients.map(async (client) => sendMessages(client, group, pace, signal));
-  const faults = await apply({ group, database, proxy, random, log }, seconds);
+  const isRepeated = (): boolean => random() < 0.5;
+  const sending = clients.map(async (client) => sendMessages(client, { group, pace, isRepeated, signal }));
+  const fillQueues = async (): Promise<void> => {
+    const names = Array.from({ length: 3 * maxRuns - conversations + 3 }, (_, n) => `guest-${guests.length + n}`);
+    guests.push(...(await Promise.all(names.map(async (name) => createdClient(group, model, name)))));
+  };
+  const losses: Loss[] = [];
+  let [lost, crowdedAt] = [0, 0];
+  const onLoss = ({ name }: ReplicaProcess) => {
+    losses.push({ name, at: Date.now() });
+    lost += 1;
+    if (lost === 2) crowdedAt = Date.now();
+    return () => {
+      lost -= 1;
+      // One replica has no room for all.
+      if (lost === 1) outages.push({ from: crowdedAt, to: Date.now() });
+    };
+  };
+  const target = { group, database, proxy, links, fillQueues, onLoss, random, log };
+  const onOutage = (outage: Interval): void => void outages.push(outage);
+  const faults = await apply({ ...target, onOutage }, seconds);
   isOver.abort();
   await Promise.all(sending);
   log('no more faults');
   const histories: ConversationHistory[] = [];
-  for (const client of clients) histories.push(await historyOf(client, { group, store, url: database.url }));
+  const all = [...clients, ...guests];
+  for (const client of all) histories.push(await historyOf(client, { group, store, url: database.url }));
   return {
     ...summaryOf(histories),
     faults,
-    pauses: { ...pausesOfClients(clients, histories), runs: pausesOf(pauses) },
+    pauses: {
+      ...pausesOfClients(all, histories),
+      runs: pausesOf(pauses.map((pause) => pauseAfter(pause, outages))),
+      takeOvers: pausesOf(losses.flatMap((loss) => takeOversAfter(loss, histories.slice(0, clients.length), outages))),
+    },
   };
 }
 
@@ -125,6 +176,27 @@ function pausesOfClients(clients: readonly Client[], histories: readonly Convers
     messages: pausesOf(clients.flatMap(({ waits }) => waits)),
     sockets: pausesOf(received.map(({ id, at }) => Math.max(0, at - (appends.get(id) ?? at)))),
   };
+}
+
+/** A replica that a fault keeps from its work from a time on, in UTC milliseconds. */
+interface Loss {
+  readonly name: string;
+  readonly at: number;
+}
+
+/** Returns the times until other replicas continue what one ran that is lost. */
+function takeOversAfter(
+  { name, at }: Loss,
+  histories: readonly ConversationHistory[],
+  outages: readonly Interval[],
+): readonly number[] {
+  return histories.flatMap(({ appends }) => {
+    const before = appends.findLast((append) => append.at < at);
+    const index = appends.findIndex((append) => append.at >= at && append.writer !== name);
+    const [last, next] = [appends[index - 1], appends[index]];
+    if (before?.writer !== name || !last || !next) return [];
+    return [pauseAfter({ from: Math.max(at, last.at), to: next.at }, outages)];
+  });
 }
 
 interface Sources {
