@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtempDisposable, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ import { defineAgent } from '../src/agent/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { conversationTimeline } from '../src/log/conversation-state.ts';
-import { readSettings, verifySnapshots } from '../src/replay/verify-meta.ts';
+import { logVerifier, readSettings, verifySnapshots } from '../src/replay/verify-meta.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 
 const id = 'a'.repeat(32);
@@ -142,6 +143,26 @@ test('a snapshot of more events than the log has differs, and one of fewer is co
   await using log = await other.create(id, {});
   await log.snapshots.save('conversation', { seq: 1, state: JSON.parse(text) });
   expect(await stateIn(log)).toEqual(['differs']);
+});
+
+function unreadable(): never {
+  assert.fail('The log was read again.');
+}
+
+test('one pass over the events verifies requests, snapshots and settings', async () => {
+  await using store = memoryStore();
+  await addWaiting(store);
+  const log = await store.read(id);
+  const { meta } = await store.summary(id);
+  const verifier = await logVerifier({ ...log, range: unreadable, at: unreadable });
+  const requests = [];
+  for await (const event of log.range(0)) requests.push(await verifier.add(event));
+  expect(requests.filter((request) => request !== undefined)).toMatchObject([{ messages: 'same', tools: 'same' }]);
+  const changed = { ...Object(meta), workspace: '/etc' };
+  expect(verifier.end(changed)).toMatchObject({
+    snapshots: [{ name: 'conversation', state: 'same' }],
+    settings: [{ setting: 'workspace' }],
+  });
 });
 
 test('a long conversation has a snapshot before it is closed, made while the model generates a reply', async () => {

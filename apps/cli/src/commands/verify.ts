@@ -1,5 +1,5 @@
-import type { MetaDifference, SnapshotCheck } from '@varve/agent/replay';
-import { type LogReader, type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage';
+import type { MetaDifference, RequestCheck, SnapshotCheck } from '@varve/agent/replay';
+import { type Stored, type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage';
 import { CliError } from '../failures/cli-error.ts';
 import type { CliCommand } from '../command-line/cli-command.ts';
 import { repairCommandFor } from '../conversations/repair-command-for.ts';
@@ -57,14 +57,20 @@ async function verifyConversation(id: string, options: VerifyCommandOptions, io:
   const requirements = requirementsOf(options);
   await using store = await openExistingStore(io, options.store);
   const log = await store.read(await resolveId(store, id));
-  const verdict = await verifySeals(log, requirements);
   // Loaded here, so that the help appears faster.
-  const { isUnfinishedImport, verifyMeta, verifySnapshots } = await import('@varve/agent/replay');
+  const { isUnfinishedImport, logVerifier } = await import('@varve/agent/replay');
+  let verifier = await logVerifier(log);
+  let checks: RequestCheck[] = [];
+  const each = async (event: Stored): Promise<void> => {
+    if (event.seq === 0) [verifier, checks] = [await logVerifier(log), []];
+    const check = await verifier.add(event);
+    if (check) checks.push(check);
+  };
+  const verdict = await verifySeals(log, { ...requirements, each });
   const { meta } = await store.summary(log.id);
   const isUnfinished = isUnfinishedImport(meta);
-  const requests = verdict.broken ? undefined : await countRequests(log, verdict);
-  const settings = verdict.broken ? [] : await verifyMeta(log, meta);
-  const snapshots = verdict.broken ? [] : await verifySnapshots(log);
+  const requests = verdict.broken ? undefined : countRequests(checks, verdict);
+  const { settings, snapshots } = verdict.broken ? { settings: [], snapshots: [] } : verifier.end(meta);
   const differing = snapshots.filter(({ state }) => state === 'differs');
   const isGood = !verdict.broken && !isUnfinished && requests?.differing.length === 0 && differing.length === 0;
   if (options.json)
@@ -97,10 +103,9 @@ function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyComm
   };
 }
 
-async function countRequests(log: LogReader, { tombstones: [first] }: Verdict): Promise<RequestCount> {
-  const { verifyRequests } = await import('@varve/agent/replay');
+function countRequests(checks: readonly RequestCheck[], { tombstones: [first] }: Verdict): RequestCount {
   const count = { checked: 0, older: 0, scrubbed: 0, differing: [] as number[] };
-  for await (const { seq, messages, tools, parameters } of verifyRequests(log)) {
+  for (const { seq, messages, tools, parameters } of checks) {
     count.checked += 1;
     if (messages === 'older-projection') count.older += 1;
     // Older logs contain no parameters.

@@ -1,7 +1,8 @@
 export { replayConversation } from './replay-conversation.ts';
-export { verifyRequests } from './verify-requests.ts';
+export { verifyRequests, type RequestCheck } from './verify-requests.ts';
 export { isUnfinishedImport, type MetaDifference } from '../log/settings.ts';
 export {
+  logVerifier,
   verifySnapshots,
   type SnapshotCheck,
   currentSettings,

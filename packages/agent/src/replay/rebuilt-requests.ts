@@ -2,7 +2,7 @@ import type { BaseEvent, EventCodec, Message } from '@varve/events';
 import { callFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import { messageBuilder, Timeline, viewProjection, type Projection, type View } from '@varve/events/projections';
 import type { ModelParameters, ToolSpec } from '@varve/llm';
-import type { LogReader } from '@varve/storage';
+import type { LogReader, Stored } from '@varve/storage';
 
 /** Event of a log, with the request that it answers if it records a reply. */
 export interface Rebuilt {
@@ -23,13 +23,25 @@ export interface Rebuilt {
   readonly isMove: boolean;
 }
 
+/** Folds a view, perhaps with other states. */
+export type ViewFold = Pick<ReturnType<typeof viewTimeline>, 'read' | 'push' | 'refold'>;
+
 /** Yields each event of a log, and builds the request of each reply from the events before it, in one pass. */
 export async function* rebuiltRequests(log: LogReader, codec: EventCodec): AsyncIterable<Rebuilt> {
-  const timeline = viewTimeline(codec);
+  const rebuild = requestBuilder(log, codec, viewTimeline(codec));
+  for await (const stored of log.range(0)) yield rebuild(stored);
+}
+
+/** Returns a function that builds the request of the next event of a log, as `rebuiltRequests` does, and folds it. */
+export function requestBuilder(
+  log: LogReader,
+  codec: EventCodec,
+  timeline: ViewFold,
+): (stored: Stored) => Promise<Rebuilt> {
   const messagesOf = messageBuilder(codec);
   const toolsets = new Map<string, readonly ToolSpec[]>();
   const allParameters = new Map<string, ModelParameters>();
-  for await (const { seq, id, text } of log.range(0)) {
+  return async ({ seq, id, text }) => {
     const event = codec.read(text);
     const toolset = toolsetFact.read(event);
     if (toolset) toolsets.set(toolset.digest, toolset.tools);
@@ -47,8 +59,8 @@ export async function* rebuiltRequests(log: LogReader, codec: EventCodec): Async
     };
     const isMove = !timeline.push(event, seq, id);
     if (isMove) await timeline.refold((from) => log.range(from));
-    yield { seq, event, isMove, ...(call && { call }), ...request };
-  }
+    return { seq, event, isMove, ...(call && { call }), ...request };
+  };
 }
 
 /** Returns a timeline of the view of the model. */

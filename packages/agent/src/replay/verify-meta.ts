@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
-import type { LogReader } from '@varve/storage';
+import type { LogReader, Stored } from '@varve/storage';
 import { parseJson } from '@varve/text';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { conversationTimeline, type ConversationTimeline } from '../log/conversation-state.ts';
@@ -15,6 +15,7 @@ import {
   type MetaDifference,
   type StoredSettings,
 } from '../log/settings.ts';
+import { requestVerifier, type RequestCheck } from './verify-requests.ts';
 
 /**
  * Compares the settings in the `meta` of a conversation with those in its log, and returns the ones that differ. They
@@ -97,6 +98,24 @@ export async function verifySnapshots(
   log: LogReader,
   options: Pick<ConversationOptions, 'kinds'> = {},
 ): Promise<readonly SnapshotCheck[]> {
+  const verifier = await logVerifier(log, options);
+  for await (const stored of log.range(0)) await verifier.add(stored);
+  return verifier.end(null).snapshots;
+}
+
+/** Checks of a log that read it once: {@link verifyRequests}, {@link verifySnapshots} and {@link verifyMeta}. */
+export interface LogVerifier {
+  /** Adds the next event, and returns the check of the request that it records. */
+  add(stored: Stored): Promise<RequestCheck | undefined>;
+  /** Returns the checks of the snapshots and of the settings in a `meta`. */
+  end(meta: Json): { readonly snapshots: readonly SnapshotCheck[]; readonly settings: readonly MetaDifference[] };
+}
+
+/** Returns the verifier of a log, to which its events are added in order, from the first one on. */
+export async function logVerifier(
+  log: LogReader,
+  options: Pick<ConversationOptions, 'kinds'> = {},
+): Promise<LogVerifier> {
   const codec = eventCodec([...builtinKinds, ...(options.kinds ?? [])]);
   const known = snapshotName(options);
   // Read before the log, which therefore has all events of each, even if another process appends.
@@ -106,19 +125,29 @@ export async function verifySnapshots(
     const isUsed = state !== undefined && restored.restore(state);
     return { name, seq, state, head: isUsed ? restored.head : undefined };
   });
-  const end = await log.head();
+  const waiting = saved.toSorted((a, b) => (a.head ?? 0) - (b.head ?? 0));
   const timeline = conversationTimeline(codec);
-  const checks: SnapshotCheck[] = [];
-  for (const { name, seq, state, head } of saved.toSorted((a, b) => (a.head ?? 0) - (b.head ?? 0))) {
-    if (head === undefined) {
-      checks.push({ name, seq, state: 'unused' });
-      continue;
+  const checkRequest = requestVerifier(log, codec, timeline);
+  const snapshots: SnapshotCheck[] = [];
+  const compareUpTo = (end: number): void => {
+    while ((waiting[0]?.head ?? 0) <= end) {
+      const next = waiting.shift();
+      if (!next) return;
+      const { name, seq, state, head } = next;
+      const isSame = head !== undefined && isSnapshotOf(timeline, state);
+      snapshots.push({ name, seq, state: head === undefined ? 'unused' : isSame ? 'same' : 'differs' });
     }
-    const to = Math.min(head, end);
-    await timeline.load((from) => log.range(Math.min(from, to), to));
-    checks.push({ name, seq, state: isSnapshotOf(timeline, state) ? 'same' : 'differs' });
-  }
-  return checks;
+  };
+  return {
+    async add(stored) {
+      compareUpTo(timeline.head);
+      return checkRequest(stored);
+    },
+    end(meta) {
+      compareUpTo(Infinity);
+      return { snapshots, settings: metaDifferences(timeline.read('settings'), meta) };
+    },
+  };
 }
 
 /** The order of fields, and the checksum, which depends on it, are not compared. */

@@ -2,11 +2,11 @@ import { eventCodec, type BaseEvent, type EventCodec, type Message } from '@varv
 import { maskFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { messageBuilder, messagesVersion, viewProjection, withMask, type ViewMask } from '@varve/events/projections';
-import type { LogReader } from '@varve/storage';
+import type { LogReader, Stored } from '@varve/storage';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { digestOfJson, messageDigester } from '../log/digest.ts';
 import { isCustomEvent } from '../log/mask-event.ts';
-import { rebuiltRequests, viewTimeline } from './rebuilt-requests.ts';
+import { requestBuilder, viewTimeline, type ViewFold } from './rebuilt-requests.ts';
 
 /** Result of rebuilding the request of one reply from the log. */
 export interface RequestCheck {
@@ -33,23 +33,37 @@ export async function* verifyRequests(
   { kinds = [] }: Pick<ConversationOptions, 'kinds'> = {},
 ): AsyncIterable<RequestCheck> {
   const codec = eventCodec([...builtinKinds, ...kinds]);
+  const check = requestVerifier(log, codec, viewTimeline(codec));
+  for await (const stored of log.range(0)) {
+    const checked = await check(stored);
+    if (checked) yield checked;
+  }
+}
+
+/** Returns a function that checks the next event of a log as {@link verifyRequests} does, and adds it to the fold. */
+export function requestVerifier(
+  log: LogReader,
+  codec: EventCodec,
+  timeline: ViewFold,
+): (stored: Stored) => Promise<RequestCheck | undefined> {
+  const rebuild = requestBuilder(log, codec, timeline);
   const digest = messageDigester();
   const known = new Map([[digestOfJson({}), true]]);
-  for await (const { seq, event, call, request } of rebuiltRequests(log, codec)) {
+  return async (stored) => {
+    const { seq, event, call, request } = await rebuild(stored);
     addDigests(event, known);
-    if (call && request) {
-      const isSame =
-        digest(request.messages) === call.digests.messages ||
-        (await earlierMessages(log, codec, seq, call)) !== undefined;
-      yield {
-        seq,
-        responseId: call.response_id,
-        messages: isSame ? 'same' : isOlder(call, codec) ? 'older-projection' : 'differs',
-        tools: comparisonOf(known.get(call.digests.tools)),
-        parameters: comparisonOf(known.get(call.digests.parameters)),
-      };
-    }
-  }
+    if (!call || !request) return undefined;
+    const isSame =
+      digest(request.messages) === call.digests.messages ||
+      (await earlierMessages(log, codec, seq, call)) !== undefined;
+    return {
+      seq,
+      responseId: call.response_id,
+      messages: isSame ? 'same' : isOlder(call, codec) ? 'older-projection' : 'differs',
+      tools: comparisonOf(known.get(call.digests.tools)),
+      parameters: comparisonOf(known.get(call.digests.parameters)),
+    };
+  };
 }
 
 /** Maximum number of events, not counting facts, that are assumed to have been stored during the model call. */

@@ -26,6 +26,11 @@ export interface VerifyOptions {
   readonly requireSeals?: true;
   /** Returns true for an event that needs a trusted signature of its own: one on a later event is not enough. */
   readonly mustBeSigned?: (event: Stored) => boolean;
+  /**
+   * Called with each event in order, so that one pass over a log serves other checks, too. Starts again at the first
+   * event if the log is read again, and misses events after a broken one.
+   */
+  readonly each?: (event: Stored) => Promise<void>;
 }
 
 /** A seal that was noted outside of the log. */

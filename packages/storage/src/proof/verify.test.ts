@@ -92,6 +92,16 @@ test('unsealed events after the last seal are counted, and the log is not broken
   expect([sealed, head, none]).toEqual([6, 7, undefined]);
 });
 
+test('one pass gives each intact event to another check, and gives them again if the log is read again', async () => {
+  const stored = await storedLog(4);
+  const seqs: number[] = [];
+  const each = async ({ seq }: Stored) => void seqs.push(seq);
+  await verify(readerOf(stored), { each });
+  const events = stored.events.with(2, { ...eventAt(stored.events, 2), text: 'other' });
+  await verify(readerOf({ ...stored, events }), { each });
+  expect(seqs).toEqual([0, 1, 2, 3, 0, 1, 0, 1]);
+});
+
 test('a removed seal is found', async () => {
   const stored = await storedLog(6);
   expect(await broken({ ...stored, proofs: stored.proofs.toSpliced(1, 1) })).toEqual([1, 'unsealed']);

@@ -47,7 +47,7 @@ async function verifyOnce(log: LogReader, proof: LogProof, options: VerifyOption
   const ends = [await proof.end(), await proof.sealedOnce?.()].filter((end) => end !== undefined);
   const verification = new Verification(log.id, options, ends);
   try {
-    await read(log, proof, verification);
+    await read(log, proof, verification, options.each);
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== 'corrupt') throw error;
     verification.failLost(error.message);
@@ -56,7 +56,12 @@ async function verifyOnce(log: LogReader, proof: LogProof, options: VerifyOption
   return verification.verdict();
 }
 
-async function read(log: LogReader, proof: LogProof, verification: Verification): Promise<void> {
+async function read(
+  log: LogReader,
+  proof: LogProof,
+  verification: Verification,
+  each: VerifyOptions['each'],
+): Promise<void> {
   const proofAt = proofCursor(proof);
   for (;;) {
     for await (const event of log.range(verification.head)) {
@@ -64,6 +69,7 @@ async function read(log: LogReader, proof: LogProof, verification: Verification)
       const isPending = stored?.seal === undefined && verification.needsSignature(event);
       verification.add(event, isPending ? await waitForSeal(proof, event.seq) : stored);
       if (verification.isBroken) return;
+      await each?.(event);
     }
     const rest = await proof.page(verification.head, Number.MAX_SAFE_INTEGER);
     // Events appended during the verification are not a lost end: read on.
