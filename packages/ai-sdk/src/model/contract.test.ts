@@ -1,7 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { languageModelContract, scriptedServer } from '@varve/llm/testing';
+import { languageModelContract, scriptedModel, scriptedServer } from '@varve/llm/testing';
 import { describe, test } from 'vitest';
 import { aiSdkModel } from './ai-sdk-model.ts';
+import { languageModelOf } from './language-model-of.ts';
 
 type OpenModel = Parameters<(typeof languageModelContract)[number]['run']>[0];
 
@@ -16,4 +17,13 @@ const streamed = languageModelContract.filter(({ title }) => !/its code: (?:empt
 
 describe('a model of a provider that speaks the chat protocol, streamed', () => {
   test.for(streamed)('$title', (check) => check.run(served));
+});
+
+describe('a varve model as one of the AI SDK, and back', () => {
+  test.for(languageModelContract)('$title', (check) =>
+    check.run(async (steps) => ({
+      model: aiSdkModel(languageModelOf(scriptedModel(steps))),
+      [Symbol.asyncDispose]: async () => undefined,
+    })),
+  );
 });
