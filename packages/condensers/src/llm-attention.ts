@@ -2,7 +2,7 @@ import { lazy, type BaseEvent } from '@varve/events';
 import { SystemPromptEvent } from '@varve/events/kinds';
 import { cutPoints } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ToolSpec } from '@varve/llm';
-import { modelJsonLimits, parseJson } from '@varve/text';
+import { modelJsonLimits, parseJson, withoutUndefined } from '@varve/text';
 import * as z from 'zod';
 import type { CondensationPlan, CondenseContext, Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
@@ -161,7 +161,6 @@ function planFor(
     forget: forgotten.map(({ id }) => id),
     summary: gapNote(forgotten),
     summaryOffset: events.slice(0, start).filter(({ id }) => !ids.has(id)).length,
-    ...(responseId !== undefined && { responseId }),
-    ...(problem !== undefined && { problem }),
+    ...withoutUndefined({ responseId, problem }),
   };
 }

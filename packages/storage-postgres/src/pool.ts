@@ -1,5 +1,6 @@
 import { type Connection, Pool as Clients, type PoolClient, types } from 'pg';
 import { StorageError } from '@varve/storage';
+import { withoutUndefined } from '@varve/text';
 import { toFailure } from './errors.ts';
 import type { Query, Row, Session } from './session.ts';
 import type { Target } from './url.ts';
@@ -119,11 +120,7 @@ function isLoss(error: unknown): boolean {
 
 function openClients({ host, port, user, password, database, tls, ...target }: Target): Clients {
   const clients = new Clients({
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
+    ...withoutUndefined({ host, port, user, password, database }),
     ssl: tls,
     application_name: target.applicationName,
     connectionTimeoutMillis: target.connectMs,

@@ -1,4 +1,5 @@
 import type { Json } from '@varve/events';
+import { withoutUndefined } from '@varve/text';
 import type { Delta } from '../delta.ts';
 import { LlmError, throwIfAborted } from '../error.ts';
 import type { GenerateOptions, LanguageModel, ModelWrapper } from '../language-model.ts';
@@ -106,9 +107,7 @@ function specOf(
   return {
     kind: 'function-calling',
     mode,
-    ...(callsPerReply !== undefined && { callsPerReply }),
-    ...(example !== undefined && { example }),
-    ...(formats && { textCallFormats: formats }),
+    ...withoutUndefined({ callsPerReply, example, textCallFormats: formats }),
     model: model.spec,
   };
 }

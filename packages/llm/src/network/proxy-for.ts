@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { isLoopback, type Variables } from '@varve/text';
+import { isLoopback, type Variables, withoutUndefined } from '@varve/text';
 
 /** Proxies of a process, in the form in which Node reads them. */
 export interface ProxyVariables {
@@ -20,8 +20,7 @@ export function proxyVariables(env: Variables): ProxyVariables | undefined {
   if (http === undefined && https === undefined) return undefined;
   const named = exceptions(env).flatMap((each) => (/^[*.\d[]/.test(each) ? [each] : [each, `.${each}`]));
   return {
-    ...(http !== undefined && { http_proxy: http }),
-    ...(https !== undefined && { https_proxy: https }),
+    ...withoutUndefined({ http_proxy: http, https_proxy: https }),
     no_proxy: [thisMachine, ...named].join(','),
   };
 }

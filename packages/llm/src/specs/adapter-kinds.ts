@@ -8,6 +8,7 @@ import { openaiResponses } from '../responses/openai-responses.ts';
 import { adapterOptions, responsesOptions } from './adapter-options.ts';
 import type { ModelContext, ModelKind, ModelKindsOptions } from './model-kind.ts';
 import type * as z from 'zod';
+import { withoutUndefined } from '@varve/text';
 
 /** Returns the kinds of models that call a server. */
 export function adapterKinds(application: ModelKindsOptions): readonly ModelKind[] {
@@ -50,10 +51,7 @@ function connection(
   const apiKey = credentials?.apiKey ?? (Object.keys(headers).length > 0 ? undefined : keyForServer(baseUrl, keys));
   return {
     headers,
-    ...(apiKey !== undefined && { apiKey }),
-    ...(fetch && { fetch }),
-    ...(onPromptCut && { onPromptCut }),
-    ...(onDialectChange && { onDialectChange }),
+    ...withoutUndefined({ apiKey, fetch, onPromptCut, onDialectChange }),
   };
 }
 

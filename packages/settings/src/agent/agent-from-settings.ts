@@ -71,15 +71,8 @@ export function agentFromSettings(setup: AgentSetup): Agent {
       ...(suffix !== undefined && { suffix }),
     }),
     condenser: condenserOf(settings, condenserModel),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(textReply !== undefined && { textReply }),
-    ...(parameters && { parameters }),
-    ...(signingKey && { signingKey }),
-    ...(confirmation && { confirmation }),
-    ...(rules && { rules }),
-    ...(setup.hooks && { hooks: setup.hooks }),
-    ...(setup.skills && { skills: setup.skills }),
-    ...(setup.sandbox && { sandbox: setup.sandbox }),
+    ...withoutUndefined({ concurrency, textReply, parameters, signingKey, confirmation, rules }),
+    ...withoutUndefined({ hooks: setup.hooks, skills: setup.skills, sandbox: setup.sandbox }),
     ...(startsSubAgents(tools.spec) && { subAgents: setup.subAgents ?? builtinSubAgents }),
     protectedPaths: [setup.home],
     ...(resumed ? resumedLimits(settings, resumed.spec) : limitsFromSettings(settings)),
@@ -108,8 +101,7 @@ export function confirmationFromSettings(settings: Settings): ConfirmationPolicy
   const [threshold, confirmUnknown] = [settings.get('confirmation.threshold'), settings.get('confirmation.unknown')];
   return confirmRisky({
     analyzer: ensembleRisk([modelRisk(), shellRisk(), workspaceRisk()]),
-    ...(threshold !== undefined && { threshold }),
-    ...(confirmUnknown !== undefined && { confirmUnknown }),
+    ...withoutUndefined({ threshold, confirmUnknown }),
   });
 }
 

@@ -2,6 +2,7 @@ import type { Agent } from '@varve/agent';
 import type { Json } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
 import type { AskForServer, McpLogins, McpServers } from '@varve/tools/mcp';
+import { withoutUndefined } from '@varve/text';
 import { SettingsError } from '../error.ts';
 import type { Extensions } from '../extensions/load-extensions.ts';
 import type { ModelRole } from '../profiles/model-profiles.ts';
@@ -105,8 +106,7 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     model: main.model,
     // A command on another machine is given no secret.
     secrets: remote.place ? {} : withoutValues(variables, subAgents?.secrets ?? []),
-    ...(subAgents && { subAgents: subAgents.subAgents }),
-    ...(summarizer && { condenserModel: summarizer.model }),
+    ...withoutUndefined({ subAgents: subAgents?.subAgents, condenserModel: summarizer?.model }),
     onIgnoredOption: (problem) => ignored.push(problem),
   });
   const unpriced = namesOfUnpriced([main, summarizer, subAgents && (await models.own('subagent'))]);
@@ -210,17 +210,11 @@ function setupOf(
     env,
     keepsHistory,
     kinds: [...kinds, ...servers.kinds],
-    ...(place && { place }),
-    ...(openPlace && { openPlace }),
     serverTools: servers.tools,
     rules,
     contextFiles,
     skills,
-    ...(hooks && { hooks }),
-    ...(walls.sandbox && { sandbox: walls.sandbox }),
-    ...(onNotice && { onNotice }),
-    ...(signingKey && { signingKey }),
-    ...(stored?.parameters && { parameters: stored.parameters }),
-    ...(stored && { resumed: stored }),
+    ...withoutUndefined({ place, openPlace, hooks, sandbox: walls.sandbox, onNotice, signingKey }),
+    ...withoutUndefined({ parameters: stored?.parameters, resumed: stored }),
   };
 }

@@ -9,7 +9,7 @@ import {
   type Sandbox,
   type UpstreamProxy,
 } from '@varve/sandbox';
-import type { Variables } from '@varve/text';
+import { withoutUndefined, type Variables } from '@varve/text';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { permissionStore } from '../permissions/permission-store.ts';
@@ -85,8 +85,7 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
   );
   const owned = opened.move();
   return {
-    ...(sandbox && { sandbox }),
-    ...(servers && { servers }),
+    ...withoutUndefined({ sandbox, servers }),
     warnings: [],
     [Symbol.dispose]: () => owned.dispose(),
   };

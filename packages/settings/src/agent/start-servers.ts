@@ -1,5 +1,5 @@
 import type { Sandbox } from '@varve/sandbox';
-import type { Variables } from '@varve/text';
+import { withoutUndefined, type Variables } from '@varve/text';
 import type { AskForServer, McpLogins, McpServers, McpToolSpec } from '@varve/tools/mcp';
 import { configuredServers, type FileServer, type ServerPlaces } from '../extensions/configured-servers.ts';
 import { secretsOfServer } from '../extensions/secrets-of-server.ts';
@@ -44,8 +44,7 @@ export async function startServers(
   const started = await startMcpServers(servers, {
     env,
     secrets: [...masked, ...secrets],
-    ...(logins && { logins }),
-    ...(askForServer && { askForServer }),
+    ...withoutUndefined({ logins, askForServer }),
     sandboxOf: (name) => (outside.has(name) ? undefined : sandbox),
   });
   const isStarted = (server: string): boolean => started.tools.some(({ params }) => params.server === server);

@@ -4,6 +4,7 @@ import { modelParameters } from '@varve/llm';
 import type { McpToolSpec } from '@varve/tools/mcp';
 import type { RemotePlace } from '@varve/tools';
 import * as z from 'zod';
+import { withoutUndefined } from '@varve/text';
 import { storedModel, type StoredModel } from './stored-model.ts';
 
 /** Parts of the agent of a stored conversation that settings do not replace. */
@@ -51,11 +52,7 @@ export function storedAgentParts(settings: {
   // The reference stores the policy next to its agent.
   const policy = fieldOf(agent, 'confirmation_policy') ?? settings['confirmation_policy'];
   return {
-    ...(agent !== undefined && { spec: agent }),
-    ...(model && { model }),
-    ...(parameters && { parameters }),
-    ...(hooks !== undefined && { hooks }),
-    ...(place && { place }),
+    ...withoutUndefined({ spec: agent, model, parameters, hooks, place }),
     ...(serverTools.length > 0 && { serverTools }),
     ...(policy !== undefined && policy !== null && { policy }),
   };

@@ -1,4 +1,4 @@
-import { exceededJsonLimit } from '@varve/text';
+import { exceededJsonLimit, withoutUndefined } from '@varve/text';
 import * as z from 'zod';
 import { lazy } from '@varve/events';
 import { ToolError } from '../contract/error.ts';
@@ -150,8 +150,5 @@ function init({ method = 'GET', body, stream }: AgentServerRequest): RequestInit
 
 function headers({ body, contentType }: AgentServerRequest, apiKey: string | undefined): Record<string, string> {
   const type = contentType ?? (body === undefined ? undefined : 'application/json');
-  return {
-    ...(apiKey !== undefined && { 'X-Session-API-Key': apiKey }),
-    ...(type !== undefined && { 'Content-Type': type }),
-  };
+  return withoutUndefined({ 'X-Session-API-Key': apiKey, 'Content-Type': type });
 }
