@@ -9,7 +9,6 @@ import { Conversation } from '../src/conversation/conversation.ts';
 import { createAgent } from '../src/conversation/create-agent.ts';
 import { derivedAgent } from '../src/delegation/derived-agent.ts';
 import { delegationTools } from '../src/delegation-tools/delegation-kinds.ts';
-import { readRequest } from '../src/replay/read-context.ts';
 import { replayConversation } from '../src/replay/replay-conversation.ts';
 
 const options = {
@@ -131,7 +130,7 @@ describe('a tool with state', () => {
     expect(await askTide(first)).toBe('ObservationEvent');
   });
 
-  test('is not closed by a sub-agent that does not use it, nor by a replay or a reader of its conversation', async () => {
+  test('is not closed by a sub-agent that does not use it, nor by a replay of its conversation', async () => {
     const { tool, closed } = counted();
     const agent = agentOf(() => [tool]);
     await using store = memoryStore();
@@ -140,7 +139,6 @@ describe('a tool with state', () => {
     const unused = derivedAgent(agent, { instructions: 'Think.', toolNames: ['think'] }, { toolNames: ['tide'] });
     await (await conversation.child({ agent: unused }))[Symbol.asyncDispose]();
     const log = await store.read(conversation.id);
-    await readRequest(log, agent);
     const replay = { agent, store, workspace: process.cwd(), replies: 'recorded', results: 'recorded' } as const;
     expect((await replayConversation(log, replay)).differences).toEqual([]);
     expect(closed.count).toBe(0);

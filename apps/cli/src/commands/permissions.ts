@@ -48,6 +48,13 @@ export const permissions: CliCommand = (parent, io) => {
       await (await storeIn(io)).add([rule], options.user ? 'user' : 'project', projectOf(options));
       io.stderr.line(`Added: ${revealedLine(textOf(rule))}`);
     });
+  withRule(withPlace(command.command('rm').alias('remove')))
+    .description('Remove a rule.')
+    .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
+      const rule = ruleOf(decision, on, words);
+      if (!(await (await storeIn(io)).remove(rule, projectOf(options))))
+        throw new CliError(exitCodes.missing, `There is no rule "${textOf(rule)}".`);
+    });
   withRule(withPlace(command.command('test')))
     .option('--user', 'in the conversations of all projects')
     .option('--store <url>', 'the store, for instance sqlite:FILE')
@@ -57,13 +64,6 @@ export const permissions: CliCommand = (parent, io) => {
       const { testRule } = await import('../conversations/test-rule.ts');
       const workspace = options.user ? undefined : projectOf(options);
       await testRule(ruleOf(decision, on, words), { ...options, workspace }, io);
-    });
-  withRule(withPlace(command.command('rm').alias('remove')))
-    .description('Remove a rule.')
-    .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
-      const rule = ruleOf(decision, on, words);
-      if (!(await (await storeIn(io)).remove(rule, projectOf(options))))
-        throw new CliError(exitCodes.missing, `There is no rule "${textOf(rule)}".`);
     });
 };
 

@@ -7,8 +7,6 @@ import type { LogReader, Stored, Summary } from '@varve/storage';
 import { shownLine } from '../wording/shown-line.ts';
 import { eventFormatter } from '../terminal/event-formatter.ts';
 import { BranchPlace } from './branch-events.ts';
-import { CliError } from '../failures/cli-error.ts';
-import { exitCodes } from '../failures/exit-codes.ts';
 import { eventCount, localTime } from './formats.ts';
 import { printDifferences, printPosition } from './show-position.ts';
 import { unfinishedImport } from './unfinished-import.ts';
@@ -50,17 +48,12 @@ export async function showConversation(typed: string, options: ShowOptions, io: 
 }
 
 async function printRequest(log: LogReader, at: number | undefined, io: TerminalIo): Promise<void> {
-  // Loaded here, because only this needs the tools.
-  const [{ readRequest, readSentRequest }, { defaultTools }] = await Promise.all([
-    import('@varve/agent/replay'),
-    import('@varve/tools'),
-  ]);
-  if (at === undefined) return io.stdout.json(await readRequest(log, { tools: () => defaultTools(), parameters: {} }));
-  const sent = await readSentRequest(log, at);
-  if (!sent) throw new CliError(exitCodes.missing, `No reply of the model follows event ${at}.`);
-  io.stdout.json(sent.request);
-  const differs = sent.isExact ? '' : ', and its messages differ from those that were sent';
-  io.stderr.line(styled(differs === '' ? 'dim' : 'red', `The reply is event ${sent.seq}${differs}.`));
+  const { readRequest } = await import('@varve/agent/replay');
+  const { request, seq, isExact } = await readRequest(log, at);
+  io.stdout.json(request);
+  if (seq === undefined) return;
+  const differs = isExact ? '' : ', and its messages differ from those that were sent';
+  io.stderr.line(styled(isExact ? 'dim' : 'red', `The reply is event ${seq}${differs}.`));
 }
 
 async function printConversation(

@@ -13,7 +13,7 @@ export {
 export { FinishText } from '../stream/finish-text.ts';
 export { isAnswered } from '../run/last-reply.ts';
 export { withoutAnswer } from '../run/without-answer.ts';
-export { readContext, type ContextUse, readRequest, readSentRequest } from './read-context.ts';
+export { readContext, type ContextUse, readRequest } from './read-context.ts';
 export { diffPositions, readPosition } from './log-position.ts';
 export { readCost, type LogCost, type StepCost } from './read-cost.ts';
 export { type CacheBreak } from './cache-breaks.ts';

@@ -3,7 +3,7 @@ import { builtinKinds } from '@varve/events/kinds';
 import { messageBuilder, type Files } from '@varve/events/projections';
 import type { LogReader } from '@varve/storage';
 import { conversationTimeline, stateOf, type ConversationState } from '../log/conversation-state.ts';
-import { branchOf, diffRuns, type RunDifference } from './replay-conversation.ts';
+import { branchEvents, diffRuns, type RunDifference } from './replay-conversation.ts';
 
 /** A conversation after a number of events of its log. */
 export interface LogPosition {
@@ -22,7 +22,7 @@ export async function readPosition(log: LogReader, to?: number): Promise<LogPosi
   const timeline = conversationTimeline(codec);
   await timeline.load((from) => log.range(Math.min(from, to ?? from), to));
   const state = stateOf(timeline);
-  const events = await branchOf(log, codec, state);
+  const events = await branchEvents(log, codec, to);
   return { state, files: timeline.read('files'), events, messages: messageBuilder(codec)(state.view.events) };
 }
 

@@ -8,19 +8,13 @@ import {
 } from '@varve/events/kinds';
 import type { ModelRequest, ModelParameters, ToolSpec } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
-import { redactor, type Mask } from '@varve/text';
-import type { Agent } from '../agent/agent.ts';
-import { closeUnowned } from '../agent/toolset.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { messageDigester } from '../log/digest.ts';
-import { conversationTimeline } from '../log/conversation-state.ts';
-import { offeredTool } from '../request/offered-tools.ts';
-import { requestBuilder } from '../request/request.ts';
 import { callFact, toolsetFact } from '@varve/events/facts';
 import { InvokeSkillObservation } from '@varve/events/payloads';
-import { Timeline, viewProjection } from '@varve/events/projections';
+import { messageBuilder, Timeline, viewProjection } from '@varve/events/projections';
 import { contextProjection } from '../log/projections/context-projection.ts';
-import { rebuiltRequests } from './rebuilt-requests.ts';
+import { rebuiltRequests, viewTimeline } from './rebuilt-requests.ts';
 import { earlierMessages } from './verify-requests.ts';
 import { maxInputTokens, tokenCounters, type RequestTokens } from '../request/token-counter.ts';
 
@@ -127,46 +121,34 @@ function skillTokens(event: BaseEvent, all: number, tokens: RequestTokens): numb
   return all - tokens.event({ ...event, extended_content: [] } as BaseEvent);
 }
 
-/** The log is masked already. */
-const none = redactor([], { replacement: '' });
-const mask: Mask = none.value;
-
-/** Returns the request that a conversation's next step would send now, without taking its lease. */
-export async function readRequest(
-  log: LogReader,
-  { tools, parameters }: Pick<Agent, 'tools' | 'parameters'>,
-): Promise<ModelRequest> {
-  const codec = eventCodec(builtinKinds);
-  const timeline = conversationTimeline(codec);
-  await timeline.load((from) => log.range(from));
-  const made = tools({ conversationId: log.id, mask, redactor: none });
-  const prepare = requestBuilder({ codec, tools: made.map(offeredTool), parameters, cacheKey: log.id, mask });
-  await closeUnowned(made);
-  return prepare(timeline.read('view')).request;
-}
-
-/** Request as it was sent. */
-export interface SentRequest {
-  /** Seq of its reply. */
-  readonly seq: number;
+/** Request of a conversation. */
+export interface ReadRequest {
   readonly request: ModelRequest;
+  /** Seq of its reply; absent if it was not sent yet. */
+  readonly seq?: number;
   /** False if its messages do not have the digest that was stored with the reply. */
   readonly isExact: boolean;
 }
 
-/** Returns the request of the first reply from a seq on, as it was sent; undefined if no reply follows. */
-export async function readSentRequest(log: LogReader, from: number): Promise<SentRequest | undefined> {
+/**
+ * Returns the request of the first reply from a seq on, as it was sent; without such a reply, the request that the next
+ * step would send, with the tools and parameters of the last one. Needs no lease.
+ */
+export async function readRequest(log: LogReader, from = Infinity): Promise<ReadRequest> {
   const codec = eventCodec(builtinKinds);
+  let shared: Pick<ModelRequest, 'tools' | 'parameters'> = { tools: [], parameters: {} };
   for await (const { seq, call, request } of rebuiltRequests(log, codec)) {
-    if (!call || !request || seq < from) continue;
+    if (!call || !request) continue;
     const { messages, tools, parameters } = request;
+    shared = { tools, parameters };
+    if (seq < from) continue;
     const isSame = messageDigester()(messages) === call.digests.messages;
     const sent = isSame ? messages : await earlierMessages(log, codec, seq, call);
-    return {
-      seq,
-      request: { messages: sent ?? messages, tools, parameters, cacheKey: log.id },
-      isExact: sent !== undefined,
-    };
+    const isExact = sent !== undefined;
+    return { seq, isExact, request: { messages: sent ?? messages, ...shared, cacheKey: log.id } };
   }
-  return undefined;
+  const timeline = viewTimeline(codec);
+  await timeline.load((start) => log.range(start));
+  const messages = messageBuilder(codec)(timeline.read('view').events);
+  return { isExact: true, request: { messages, ...shared, cacheKey: log.id } };
 }

@@ -8,13 +8,12 @@ import {
   UserRejectObservation,
   builtinKinds,
 } from '@varve/events/kinds';
+import { Timeline, type Projection } from '@varve/events/projections';
 import type { EventStore, LogReader } from '@varve/storage';
 import type { Agent } from '../agent/agent.ts';
 import { closeUnowned } from '../agent/toolset.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
-import type { ConversationState } from '../log/conversation-state.ts';
-import { readState } from '../log/read-log.ts';
 import type { EndReason } from '../run/run-result.ts';
 import { recordedModel, recordedTools } from './recorded-model.ts';
 
@@ -58,7 +57,7 @@ export interface Replayed {
 export async function replayConversation(log: LogReader, options: ReplayOptions): Promise<Replayed> {
   const { agent, store, workspace, replies, results, kinds = [], secrets = [] } = options;
   const codec = eventCodec([...builtinKinds, ...kinds]);
-  const recorded = await branchOf(log, codec, await readState(log, { codec }));
+  const recorded = await branchEvents(log, codec);
   const afterwards = replies === 'recorded-then-live' ? agent.model : undefined;
   const model = replies === 'live' ? agent.model : await recordedModel(log, kinds, afterwards);
   const withoutRuns: Agent['tools'] = (context) => {
@@ -75,26 +74,29 @@ export async function replayConversation(log: LogReader, options: ReplayOptions)
     await conversation.send(event.llm_message.content);
     reasons.push((await conversation.run()).reason);
   }
-  const replayed = await branchOf(await store.read(conversation.id), codec, conversation.state);
+  const replayed = await branchEvents(await store.read(conversation.id), codec);
   return { conversationId: conversation.id, reasons, differences: diffRuns(recorded, replayed) };
 }
 
-/** Returns the events of the branch of a state, including condensed ones. */
-export async function branchOf(
-  log: LogReader,
-  codec: EventCodec,
-  { leafId, head }: Pick<ConversationState, 'leafId' | 'head'>,
-): Promise<readonly BaseEvent[]> {
-  const events = new Map<string, BaseEvent>();
-  const order: BaseEvent[] = [];
-  for await (const { text } of log.range(0, head)) {
-    const event = codec.read(text);
-    events.set(event.id, event);
-    order.push(event);
-  }
-  const branch = new Set<string>();
-  for (let id = leafId; id !== undefined && !branch.has(id); id = events.get(id)?.parent_id) branch.add(id);
-  return order.filter(({ id }) => branch.has(id));
+const branchProjection: Projection<BaseEvent[]> = {
+  name: 'branch-events',
+  version: 1,
+  scope: 'branch',
+  initial: () => [],
+  apply(events, event) {
+    events.push(event);
+    return events;
+  },
+  read: (events) => events,
+  encode: () => null,
+  decode: () => [],
+};
+
+/** Returns the events of the active branch after `to` events, including condensed ones. */
+export async function branchEvents(log: LogReader, codec: EventCodec, to?: number): Promise<readonly BaseEvent[]> {
+  const timeline = new Timeline({ codec, projections: { events: branchProjection } });
+  await timeline.load((from) => log.range(Math.min(from, to ?? from), to));
+  return timeline.read('events');
 }
 
 /** Difference between two runs; a side is absent where only the other has an event. */
