@@ -69,15 +69,10 @@ export function retry(options: RetryOptions = {}): ModelWrapper {
 
 type Policy = Required<Omit<RetryOptions, 'onRetry'>> & Pick<RetryOptions, 'onRetry'>;
 
-interface RetryContext {
-  readonly options: GenerateOptions;
-  readonly policy: Policy;
-}
-
 async function generateWithRetry(
   model: LanguageModel,
   request: ModelRequest,
-  { options, policy }: RetryContext,
+  { options, policy }: { readonly options: GenerateOptions; readonly policy: Policy },
 ): Promise<ModelReply> {
   const { signal, onDelta } = options;
   const startedAt = policy.now();

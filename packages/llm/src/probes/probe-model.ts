@@ -4,11 +4,6 @@ import type { ListModelsOptions } from './list-models.ts';
 import { serverReader } from './server-reader.ts';
 import { listedModel, llamaProps, lmStudioModel, ollamaModel, type ProbedCapabilities } from './server-answers.ts';
 
-/** Options of {@link probeModel}. */
-export interface ProbeOptions extends ListModelsOptions {
-  readonly model: string;
-}
-
 /**
  * Queries a server for the capabilities of a model: its list of models and, on this machine, the addresses of Ollama,
  * LM Studio and llama.cpp. Unknown capabilities are absent, as are all of them when the server does not answer. Never
@@ -17,7 +12,7 @@ export interface ProbeOptions extends ListModelsOptions {
  * @throws {LlmError} `bad-request` for an invalid address.
  * @see https://docs.ollama.com/api/show and https://lmstudio.ai/docs/developer/rest
  */
-export async function probeModel(options: ProbeOptions): Promise<ProbedCapabilities> {
+export async function probeModel(options: ListModelsOptions & { readonly model: string }): Promise<ProbedCapabilities> {
   const root = apiRoot(options.baseUrl);
   const server = root.replace(/\/v1$/, '');
   const { model } = options;

@@ -229,13 +229,7 @@ async function profileOf(options: ModelOptions): Promise<ProfileValues | undefin
   return { values: llmValuesOf(record, name), storedKey: storedKeyOf(record) };
 }
 
-interface ModelFlags {
-  readonly model?: string;
-  readonly baseUrl?: string;
-  readonly functionCalling?: NonNullable<LlmValues['function_calling']>;
-}
-
-function flagsOf(settings: Settings): ModelFlags {
+function flagsOf(settings: Settings) {
   const isFlag = (key: SettingKey): boolean => settings.entry(key)?.origin.kind === 'flag';
   const [model, baseUrl] = [settings.get('llm.model'), settings.get('llm.base_url')];
   const functionCalls = settings.get('llm.function_calling');

@@ -70,13 +70,7 @@ export function unknownLlmField(field: string): string {
   return `A model profile has no field ${JSON.stringify(field.slice(0, 100))}${hint}.`;
 }
 
-interface Property {
-  readonly name: string;
-  readonly keyNode: Node;
-  readonly valueNode: Node;
-}
-
-function propertiesOf(object: Node, fail: (offset: number, problem: string) => never): readonly Property[] {
+function propertiesOf(object: Node, fail: (offset: number, problem: string) => never) {
   const names = new Set<string>();
   return (object.children ?? []).flatMap(({ children: [keyNode, valueNode] = [] }) => {
     if (!keyNode || !valueNode) return [];

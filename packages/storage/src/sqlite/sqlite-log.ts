@@ -12,14 +12,10 @@ import { sealBytes, sealText } from './statements.ts';
 // The way of an append: `leasedLog` checks its arguments, `Connection.write` queues it, the write queue opens a
 // transaction, `append` below stores it, and the commit syncs the disk.
 
-/** Options of `sqliteLog`. */
-export interface SqliteLogOptions extends LeasedConversation {
-  readonly leaseMs: number;
-  readonly onClose: () => void;
-}
-
 /** Creates the writable log of a conversation whose lease was just taken. */
-export function sqliteLog(options: SqliteLogOptions): EventLog {
+export function sqliteLog(
+  options: LeasedConversation & { readonly leaseMs: number; readonly onClose: () => void },
+): EventLog {
   const { id, connection, leases, lease, leaseMs, onClose } = options;
   const closing = new AbortController();
   const reading = { id, key: lease.key, closed: closing.signal };

@@ -22,7 +22,7 @@ import { openLogs } from '../kit/open-logs.ts';
 import { readerOf } from '../kit/reader.ts';
 import { connect, type Connection, truncateWal } from './connection.ts';
 import { findFacts } from './facts.ts';
-import { type Lease, type LeaseOptions, leases, type Leases } from './lease.ts';
+import { type Lease, type LeasedConversation, type LeaseOptions, leases, type Leases } from './lease.ts';
 import { logSource } from './source.ts';
 import { snapshotCache } from './snapshots.ts';
 import { sqliteLog } from './sqlite-log.ts';
@@ -182,18 +182,13 @@ class SqliteStore implements EventStore {
     return toConversation(this.#connection.statements.conversation.get(id) ?? missing(id));
   }
 
-  #openLog(opened: Opening, take: () => Lease): Promise<EventLog> {
+  #openLog(opened: Pick<LeasedConversation, 'id' | 'purpose'>, take: () => Lease): Promise<EventLog> {
     const connection = this.#connection;
     return this.#logs.open(async (onClose) => {
       const lease = await connection.write(take);
       return sqliteLog({ ...this.#options, ...opened, connection, leases: this.#leases, lease, onClose });
     });
   }
-}
-
-/** A log to open. */
-interface Opening extends Required<Pick<OpenOptions, 'purpose'>> {
-  readonly id: string;
 }
 
 function missing(id: string): never {

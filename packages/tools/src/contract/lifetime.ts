@@ -3,12 +3,6 @@ import { ToolError } from './error.ts';
 /** Time that work may continue after its call was cancelled. */
 const graceMs = 900;
 
-/** Options of {@link lifetime}. */
-export interface LifetimeOptions {
-  readonly name: string;
-  readonly close?: () => Promise<void>;
-}
-
 /** Cancelling and closing, the same for every tool. */
 export interface Lifetime {
   /**
@@ -26,7 +20,7 @@ export const closeMemory = async (): Promise<void> => undefined;
  * Rejects work when the tool is closed or the call already cancelled, and abandons work that does not end within 0.9 s
  * after its call was cancelled.
  */
-export function lifetime({ name, close }: LifetimeOptions): Lifetime {
+export function lifetime({ name, close }: { readonly name: string; readonly close?: () => Promise<void> }): Lifetime {
   let closing: Promise<void> | undefined;
   return {
     run: async (signal, work) => {

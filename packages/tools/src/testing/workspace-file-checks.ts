@@ -151,11 +151,7 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
   },
 ];
 
-interface HostDirectory extends AsyncDisposable {
-  readonly at: (path: string) => string;
-}
-
-async function hostDirectory(): Promise<HostDirectory> {
+async function hostDirectory(): Promise<AsyncDisposable & { readonly at: (path: string) => string }> {
   const path = await mkdtemp(join(tmpdir(), 'varve-host-'));
   return {
     at: (name) => join(path, name),

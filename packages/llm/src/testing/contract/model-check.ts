@@ -3,16 +3,11 @@ import type { LanguageModel } from '../../language-model.ts';
 import type { ModelRequest } from '../../model-request.ts';
 import type { ScriptedStep } from '../script/scripted-step.ts';
 
-/** A model that replies from a script, with the resources to close. */
-export interface OpenedModel extends AsyncDisposable {
-  readonly model: LanguageModel;
-}
-
 /**
  * Opens a new model for one check. A model with its own protocol is served by a peer that gets each reply from a
  * `scriptedModel` of these steps; a `fault` is then an `unavailable` error, on which the peer breaks its connection.
  */
-export type OpenModel = (steps: Iterable<ScriptedStep>) => Promise<OpenedModel>;
+export type OpenModel = (steps: Iterable<ScriptedStep>) => Promise<AsyncDisposable & { readonly model: LanguageModel }>;
 
 /** One requirement of every language model. */
 export interface ModelCheck {
