@@ -71,7 +71,7 @@ export function heartbeat({ sql, lease: send }: Connection, leaseMs: number, hol
   };
 }
 
-/** Counts which conversations a process holds, and releases those whose lease could not be released when they were left. */
+/** Counts which conversations a process holds, and releases leases that were not released when these were left. */
 function leasesOf(
   name: string,
   { sql, send }: { readonly sql: Connection['sql']; readonly send: Connection['lease'] },
