@@ -121,4 +121,20 @@ describe.skipIf(problem !== undefined)('a person', () => {
     const stored = await permissionStore(join(root, 'home')).list(workspace);
     expect(stored.map(({ rule }) => rule)).toEqual(rules);
   });
+
+  test.for([
+    ['y', 'The user has opened it in the meantime', 'answer'],
+    ['n', 'may have refused the port', 'may have refused the port'],
+  ] as const)(
+    'is asked about a port of this machine, not about outside, and answers %s',
+    async ([answer, first, next]) => {
+      await using server = createServer((_, response) => response.end('answer'));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const address = server.address();
+      const request = `curl -sS http://localhost:${typeof address === 'object' ? address?.port : 0}`;
+      const { asked, profiles, results } = await answered(commands(request, request), [answer], surroundings, policy);
+      expect([asked(), profiles]).toEqual([1, ['workspace', 'workspace']]);
+      expect([results[0], results[1]]).toEqual([expect.stringContaining(first), expect.stringContaining(next)]);
+    },
+  );
 });

@@ -54,23 +54,24 @@ export function describeRefusals(options: RefusalOptions): Refusal | undefined {
   const names = network.hosts.filter((name) => !hosts.includes(name));
   const refused = lines.filter(isRefusal).map((line) => refusedPath(line, options));
   const paths = new Map(refused.filter((claim) => claim !== undefined).map((claim) => [claim.path, claim]));
+  const ports = network.ports.filter((port) => !rules.ports?.includes(port)).slice(0, maxNames);
   const claims = [
     ...(names.length === 0 ? [] : [networkHosts(names)]),
     ...[...paths.values()]
       .filter(({ access }) => access !== removal)
       .slice(0, maxNames)
       .map(({ access, path }) => `${access} ${quoted(path)}`),
-    ...network.ports.filter((port) => !rules.ports?.includes(port)).map((port) => `the port ${port} of this machine`),
+    ...ports.map((port) => `the port ${port} of this machine`),
     ...(lines.some((line) => localSocket.test(line)) ? ['sockets of the local machine'] : []),
   ];
   const isDenied =
     [...hosts, ...names].some((host) => ruleFor(host, rules) === false) ||
     (policy.denied ?? []).some((path) => [...paths.keys()].some((name) => isWithin(name, realPath(path))));
   const keepsPlaces = [...paths.values()].some(({ access }) => access === removal);
-  return worded({ profile: policy.profile, hosts, claims, isDenied, isLocal: network.isLocal, keepsPlaces });
+  return worded({ profile: policy.profile, hosts, claims, isDenied, isLocal: network.isLocal, keepsPlaces, ports });
 }
 
-interface Found extends Pick<Refusal, 'claims' | 'isDenied'> {
+interface Found extends Pick<Refusal, 'claims' | 'isDenied' | 'ports'> {
   readonly profile: string;
   readonly hosts: readonly string[];
   /** True if a program found no service at an address of its own machine, which in a sandbox is the sandbox. */
@@ -79,7 +80,7 @@ interface Found extends Pick<Refusal, 'claims' | 'isDenied'> {
   readonly keepsPlaces: boolean;
 }
 
-function worded({ profile, hosts, claims, isDenied, isLocal, keepsPlaces }: Found): Refusal | undefined {
+function worded({ profile, hosts, claims, isDenied, isLocal, keepsPlaces, ports }: Found): Refusal | undefined {
   const sandbox = `The sandbox (profile ${profile})`;
   const own = `${sandbox} has a local network of its own: services of this machine are reached on the ports of sandbox.ports.`;
   const known = hosts.length === 0 ? [] : [`${sandbox} refused ${networkHosts(hosts)}.`];
@@ -101,6 +102,7 @@ function worded({ profile, hosts, claims, isDenied, isLocal, keepsPlaces }: Foun
       ...(claims.some((claim) => claim.endsWith(gitSettings)) ? [editable] : []),
     ].join(' '),
     claims,
+    ports,
     isDenied: isDenied || hosts.length + claims.length === 0,
   };
 }

@@ -30,6 +30,8 @@ export interface Refusal {
   readonly title: string;
   /** What the output names: paths that the mounts refuse, hosts and sockets. */
   readonly claims: readonly string[];
+  /** Ports of services of this machine to which the output claims that there was no connection. */
+  readonly ports: readonly number[];
   /** The sentence with the claims, for a model. */
   readonly text: string;
   /** True if no question is asked: a rule denies it, or nothing was refused. */
@@ -49,6 +51,8 @@ export interface Sandbox {
    * without a refusal.
    */
   describeRefusals(output: string, directory: string): Refusal | undefined;
+  /** Asks for a port of a service of this machine, as for a host, and opens it. */
+  openPort(port: number): Promise<boolean>;
   /** Ends the connections, and removes what the sandbox has created. Call after the last program has ended. */
   close(): void;
 }

@@ -52,8 +52,26 @@ describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
       title: own,
       text: own,
       claims: [],
+      ports: [],
       isDenied: true,
     });
+  });
+
+  test('reaches a service on a port that is opened while a program runs, and by the next one', async () => {
+    await using server = await httpServer();
+    await using refused = await httpServer();
+    const asked: string[] = [];
+    const url = `127.0.0.1:${portOf(server)}`;
+    using place = openPlace({
+      network: { allowed: [] },
+      askHost: async (host) => asked.push(host) > 0 && host === url,
+    });
+    const running = place.run(`until curl -sS ${url} 2>/dev/null; do :; done`);
+    expect(await place.sandbox.openPort(portOf(refused))).toBe(false);
+    expect(await place.sandbox.openPort(portOf(server))).toBe(true);
+    expect((await running).output).toBe(`answer to ${url}`);
+    expect((await place.run(`curl -sS ${url}`)).output).toBe(`answer to ${url}`);
+    expect(asked).toEqual([`127.0.0.1:${portOf(refused)}`, url]);
   });
 
   test('refuses other hosts and names them', async () => {
@@ -68,6 +86,7 @@ describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
     expect(place.sandbox.describeRefusals(output, place.workspace)).toEqual({
       title: text,
       text,
+      ports: [],
       claims: [],
       isDenied: true,
     });

@@ -39,7 +39,7 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
       known = mounts;
       const link = proxy && openLink(files.directory, `link-${links.length}`, proxy);
       if (link) links.push(link);
-      const inside = link ? [bash, ...scriptArguments(innerLauncher), ...forwarderCommand(network)] : [];
+      const inside = link ? [bash, ...scriptArguments(innerLauncher), ...forwarderCommand()] : [];
       const args = bubblewrapArguments({
         mounts,
         network,
@@ -64,6 +64,7 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
         mounts: known ?? mountsOf(hidden),
         hosts: proxy?.takeRefused() ?? [],
       }),
+    openPort: async (port) => proxy?.openPort(port) ?? false,
     close() {
       for (const link of links) link.close();
       proxy?.close();
@@ -78,9 +79,8 @@ function scriptArguments(script: string): readonly string[] {
   return ['--norc', '-p', '-c', script, 'varve-sandbox'];
 }
 
-function forwarderCommand(network: SandboxPolicy['network']): readonly string[] {
-  const ports = typeof network === 'string' ? [] : network.ports;
-  return [required('env'), required('setsid'), process.execPath, forwarder(ports)];
+function forwarderCommand(): readonly string[] {
+  return [required('env'), required('setsid'), process.execPath, forwarder];
 }
 
 function required(name: string): string {

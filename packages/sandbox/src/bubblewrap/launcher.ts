@@ -1,3 +1,5 @@
+import { portsPath } from '../proxy/open-ports.ts';
+
 /** Descriptors that the launcher opens; all above those of the program are closed first. */
 export const descriptors = { seccomp: 20, toProxy: 21, fromProxy: 22 };
 
@@ -25,12 +27,11 @@ exec ${descriptors.toProxy}>&- ${descriptors.fromProxy}<&-
 exec "$@"`;
 
 /**
- * Returns a program of Node that forwards connections to ports inside of the sandbox over two pipes to the proxy
+ * Program of Node that forwards connections to ports inside of the sandbox over two pipes to the proxy
  * outside: that of the proxy, and those of services of this machine. It creates no socket of the local machine, which
  * the filter refuses. Closing its output means that it listens.
  */
-export function forwarder(ports: readonly number[] = []): string {
-  return `
+export const forwarder = `
 const { closeSync, openSync } = require('node:fs'), { connect } = require('node:http2'), { createServer, Socket } = require('node:net'), { Duplex } = require('node:stream');
 const readable = new Socket({ fd: ${descriptors.fromProxy}, readable: true, writable: false });
 const writable = new Socket({ fd: ${descriptors.toProxy}, readable: false, writable: true });
@@ -41,7 +42,10 @@ const listen = (port, path) => createServer({ allowHalfOpen: true }, (socket) =>
   socket.on('error', () => stream.close()).pipe(stream);
   stream.on('error', () => socket.destroy()).on('close', () => socket.destroySoon()).pipe(socket);
 }).listen(port, '127.0.0.1');
-for (const port of ${JSON.stringify(ports)}) listen(port, '/' + port).on('error', () => {});
-listen(${proxyPort}, '/').on('listening', () => { closeSync(1); openSync('/dev/null', 'w'); });
+const opened = session.request({ ':method': 'POST', ':path': '${portsPath}' }, { endStream: false });
+opened.on('error', () => {}).on('data', (text) => {
+  for (const port of String(text).split('\\n').filter(Boolean)) listen(Number(port), '/' + port).on('error', () => {});
+}).once('data', () => {
+  listen(${proxyPort}, '/').on('listening', () => { closeSync(1); openSync('/dev/null', 'w'); });
+});
 `;
-}

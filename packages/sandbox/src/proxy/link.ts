@@ -3,6 +3,7 @@ import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Duplex, duplexPair, pipeline, Transform } from 'node:stream';
+import { portsPath } from './open-ports.ts';
 import { guard, type Proxy } from './proxy.ts';
 
 /** Maximum number of open connections of one sandbox; others wait. */
@@ -61,6 +62,7 @@ function serveStreams(connection: Duplex, proxy: Proxy): void {
     stream.on('error', () => stream.destroy());
     guard(stream, () => {
       stream.respond({ ':status': 200 });
+      if (path === portsPath) return proxy.ports.follow(stream);
       const [served, other] = duplexPair();
       // An HTTP server uses the memory of the head of a response again before a stream has sent it.
       const copy = new Transform({ transform: (chunk: Buffer, _, done) => done(null, Buffer.from(chunk)) });

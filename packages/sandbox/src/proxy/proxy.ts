@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
 import type { AllowedHosts } from '../policy/sandbox-policy.ts';
+import { OpenPorts } from './open-ports.ts';
 import { matchesHost, ruleFor, usableAddresses } from './host-rules.ts';
 
 /** An `import` of this module reads all its properties, one of which loads the `fetch` of Node: 50 ms. */
@@ -18,6 +19,9 @@ export type AskHost = (host: string) => Promise<boolean>;
 export interface Proxy {
   /** Serves a connection of a program: to a service of this machine by its port, else to hosts by HTTP. */
   serve(connection: Duplex, port?: number): void;
+  readonly ports: OpenPorts;
+  /** Asks for a port of a service of this machine, as for a host, and opens it. */
+  openPort(port: number): Promise<boolean>;
   /** Returns the hosts that were refused since the last call. */
   takeRefused(): readonly string[];
   close(): void;
@@ -40,18 +44,12 @@ export interface ProxyOptions {
 }
 
 /** Returns a proxy for HTTP, and by CONNECT for everything else. */
-export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
-  const answers = new Map<string, Promise<boolean>>();
+export function hostProxy(options: ProxyOptions): Proxy {
+  const { rules, upstream } = options;
   const refused = new Set<string>();
   const open = new Set<Duplex>();
-  const isAllowed = async (host: string): Promise<boolean> => {
-    let answer = answers.get(host);
-    if (answer === undefined && ruleFor(host, rules) === undefined && askHost && answers.size < maxHosts)
-      answers.set(host, (answer = askHost(host).catch(() => false)));
-    const allowed = ruleFor(host, rules) ?? (await answer) ?? false;
-    if (!allowed && refused.size < maxHosts) refused.add(host);
-    return allowed;
-  };
+  const ports = new OpenPorts(rules.ports);
+  const isAllowed = answered(options, refused);
   const dial = dialled(upstream, refused);
   const server = createServer((incoming, response) => {
     guard(incoming.socket, async () => forward(incoming, response, { isAllowed, dial }));
@@ -61,13 +59,20 @@ export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
   });
   server.on('clientError', (_, socket) => socket.destroy());
   return {
+    ports,
     serve(connection, port) {
       open.add(connection);
       connection.on('error', () => connection.destroy()).once('close', () => open.delete(connection));
       if (port === undefined) server.emit('connection', connection);
-      else if (rules.ports?.includes(port))
-        guard(connection, async () => join(await connected('127.0.0.1', port), connection));
+      else if (ports.has(port)) guard(connection, async () => join(await connected('127.0.0.1', port), connection));
       else connection.destroy();
+    },
+    async openPort(port) {
+      const host = `127.0.0.1:${port}`;
+      const allowed = await isAllowed(host);
+      refused.delete(host);
+      if (allowed) ports.add(port);
+      return allowed;
     },
     takeRefused() {
       const hosts = [...refused];
@@ -77,6 +82,19 @@ export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
     close() {
       for (const connection of open) connection.destroy();
     },
+  };
+}
+
+/** Returns a function that decides about hosts by the rules and by one question, and adds those that it refuses. */
+function answered({ rules, askHost }: ProxyOptions, refused: Set<string>): AskHost {
+  const answers = new Map<string, Promise<boolean>>();
+  return async (host) => {
+    let answer = answers.get(host);
+    if (answer === undefined && ruleFor(host, rules) === undefined && askHost && answers.size < maxHosts)
+      answers.set(host, (answer = askHost(host).catch(() => false)));
+    const allowed = ruleFor(host, rules) ?? (await answer) ?? false;
+    if (!allowed && refused.size < maxHosts) refused.add(host);
+    return allowed;
   };
 }
 

@@ -24,6 +24,7 @@ export function seatbelt(policy: SandboxPolicy): Sandbox {
     },
     describeRefusals: (output, directory) =>
       describeRefusals({ output, directory, policy, mounts: mountsOf(policy), hosts: [] }),
+    openPort: async () => false,
     close: () => undefined,
   };
 }

@@ -67,7 +67,7 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
     return withoutSandbox(`Commands run without a sandbox. ${problem}`);
   }
   const upstream = upstreamProxy(setup.env);
-  const { hidden, visible, allowed, denied } = sandboxRules(rules, workspace, userHome);
+  const { hidden, visible, allowed, denied, ports } = sandboxRules(rules, workspace, userHome);
   const hosts = [...defaultHosts, ...(settings.get('sandbox.hosts') ?? []), ...allowed];
   const policy = profilePolicy(chosen === 'auto' ? 'workspace' : chosen, {
     workspace,
@@ -75,7 +75,7 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
     dataDirectories: [home],
     denied: hidden,
     visible,
-    network: { allowed: hosts, denied, ports: settings.get('sandbox.ports') ?? [] },
+    network: { allowed: hosts, denied, ports: [...(settings.get('sandbox.ports') ?? []), ...ports] },
   });
   using opened = new DisposableStack();
   const [sandbox, servers] = [policy, { ...policy, network: 'on' as const }].map((each) =>

@@ -14,6 +14,7 @@ test('denied paths without wildcards are hidden, and hosts are rules of the prox
       { decision: 'allow', on: 'path', pattern: '~/.config/tool/**' },
       { decision: 'allow', on: 'path', pattern: '~/notes' },
       { decision: 'allow', on: 'host', pattern: '*.example' },
+      { decision: 'allow', on: 'host', pattern: '127.0.0.1:5432' },
       { decision: 'deny', on: 'host', pattern: 'evil.example' },
       { decision: 'ask', on: 'host', pattern: 'asked.example' },
       { decision: 'deny', on: 'command', pattern: 'rm' },
@@ -24,8 +25,9 @@ test('denied paths without wildcards are hidden, and hosts are rules of the prox
   expect(rules).toEqual({
     hidden: ['/person/notes', '/project/secrets/key'],
     visible: ['/person/.config/tool'],
-    allowed: ['*.example'],
+    allowed: ['*.example', '127.0.0.1:5432'],
     denied: ['evil.example'],
+    ports: [5432],
   });
 });
 

@@ -10,6 +10,8 @@ export interface SandboxRules {
   readonly visible: readonly string[];
   readonly allowed: readonly string[];
   readonly denied: readonly string[];
+  /** Allowed ports of services of this machine, which rules name as hosts. */
+  readonly ports: readonly number[];
 }
 
 /**
@@ -34,5 +36,8 @@ export function sandboxRules(rules: readonly PermissionRule[], workspace: string
     visible: visible.filter((path) => path !== undefined).map((path) => join(userHome, path)),
     allowed: patterns('host', 'allow'),
     denied: patterns('host', 'deny'),
+    ports: patterns('host', 'allow')
+      .flatMap((pattern) => /^127\.0\.0\.1:(\d+)$/.exec(pattern)?.slice(1) ?? [])
+      .map(Number),
   };
 }

@@ -23,9 +23,14 @@ export async function answerRefusal(
   const directory = metadata.working_dir ?? context.workspace;
   const refusal = exitCode === -1 ? undefined : options.sandbox?.describeRefusals(outputOf(report), directory);
   if (refusal === undefined) return report;
-  const { text, isDenied } = refusal;
+  const { text, isDenied, ports } = refusal;
+  const opened = new Set<boolean>();
+  for (const port of exitCode === 0 ? [] : ports) opened.add((await options.sandbox?.openPort(port)) === true);
+  if (opened.has(true))
+    return withSuffix(report, `[${text} The user has opened it in the meantime: run the command again.]`);
   const isCommand = !call.is_input && call.command.trim() !== '';
-  const isAllowed = isCommand && exitCode !== 0 && !isDenied && (await context.askOutside?.(refusal));
+  const isAllowed =
+    isCommand && exitCode !== 0 && !isDenied && ports.length === 0 && (await context.askOutside?.(refusal));
   if (isAllowed !== true) return withSuffix(report, `[${text}]`);
   const outside = await runOutside(call, context, options);
   const prefix = `[${text} The user let the command run again outside of it, in a fresh shell:]`;

@@ -21,5 +21,7 @@ test('a change of what git executes is reported with the result, and at the end 
   expect(await noteOf('echo 1 >.vscode/x')).toBe(`[${prefix} ".vscode".]`);
   await opened.tool.close();
   const [notice] = notices;
-  expect(notice).toContain('a setting in ".git/config", ".vscode", core.fsmonitor in "lib/.git/config".');
+  expect(notice).toBe(
+    `${prefix} ".git/hooks", a setting in ".git/config", core.fsmonitor in "lib/.git/config", ".vscode".`,
+  );
 });

@@ -13,44 +13,46 @@ const maxNames = 5;
 /** What git, editors and agents execute in a workspace and in the repositories that exist there, over time. */
 export class ExecutedFiles {
   readonly #workspace: string;
-  readonly #paths: readonly string[];
-  readonly #first: readonly string[];
-  #last: readonly string[];
+  #contents: ReadonlyMap<string, string>;
+  readonly #changed = new Set<string>();
 
   /** `policy` is that of the sandbox, which has searched the workspace already. */
   constructor(workspace: string, policy?: ProgramSandbox['policy']) {
     this.#workspace = workspace;
     const own = [...gitPaths(workspace).executed, ...executedNames.map((name) => join(workspace, name))];
     const found = policy ? [...policy.readOnly, ...(policy.inPlace ?? [])] : search(workspace);
-    this.#paths = [...new Set([...own, ...found.filter((path) => path.startsWith(`${workspace}/`))])];
-    this.#last = this.#first = this.#paths.map(contentOf);
+    const paths = [...own, ...found.filter((path) => path.startsWith(`${workspace}/`))];
+    this.#contents = new Map(paths.map((path) => [path, contentOf(path)]));
   }
 
-  /** Returns what has changed since the last call, as words of a sentence; undefined if nothing has. */
+  /** Returns the sentence about what has changed since the last call; undefined if nothing has. */
   changes(): string | undefined {
-    const before = this.#last;
-    this.#last = this.#paths.map(contentOf);
-    return this.#difference(before);
+    const before = [...this.#contents];
+    this.#contents = new Map(before.map(([path]) => [path, contentOf(path)]));
+    const names = before.flatMap(([path, old]) => this.#namesOf(path, old, this.#contents.get(path) ?? ''));
+    for (const name of names) this.#changed.add(name);
+    return sentence(names);
   }
 
-  /** Returns the same since the beginning. */
+  /** Returns the same for all calls. */
   allChanges(): string | undefined {
     this.changes();
-    return this.#difference(this.#first);
+    return sentence([...this.#changed]);
   }
 
-  #difference(before: readonly string[]): string | undefined {
-    const changed = this.#paths.flatMap((path, at) => {
-      const [old = '', now = ''] = [before[at], this.#last[at]];
-      if (old === now) return [];
-      const name = JSON.stringify(relative(this.#workspace, path));
-      if (!/^config(?:\.worktree)?$/.test(basename(path))) return [name];
-      // The parts of a name may be any text.
-      return changedGitSettings(old, now).map((key) => `${/^[\w.-]{1,80}$/.test(key) ? key : 'a setting'} in ${name}`);
-    });
-    const more = changed.length > maxNames ? ` and ${changed.length - maxNames} more` : '';
-    return changed.length === 0 ? undefined : `${changed.slice(0, maxNames).join(', ')}${more}`;
+  #namesOf(path: string, old: string, now: string): readonly string[] {
+    const name = JSON.stringify(relative(this.#workspace, path));
+    if (old === now) return [];
+    if (!/^config(?:\.worktree)?$/.test(basename(path))) return [name];
+    // The parts of a name may be any text.
+    return changedGitSettings(old, now).map((key) => `${/^[\w.-]{1,80}$/.test(key) ? key : 'a setting'} in ${name}`);
   }
+}
+
+function sentence(names: readonly string[]): string | undefined {
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+  const list = `${names.slice(0, maxNames).join(', ')}${more}`;
+  return list === '' ? undefined : `While commands ran, what git, editors or agents execute has changed: ${list}.`;
 }
 
 function search(workspace: string): readonly string[] {

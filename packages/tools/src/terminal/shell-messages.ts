@@ -64,11 +64,6 @@ export function directoryGone(directory: string): string {
 export const sandboxReopened =
   '[A program outside replaced a file that the sandbox protects or hides, so the sandbox is opened again: what ran in the background has ended.]';
 
-/** Returns the notice about changes of what git, editors and agents execute. */
-export function filesChanged(changes: string): string {
-  return `While commands ran, what git, editors or agents execute has changed: ${changes}.`;
-}
-
 /** Message for a command that was approved for another directory than that of the shell. */
 export const startsElsewhere =
   '[NOT executed: the command was approved for another directory than the one in which the shell is now. Send it again.]';

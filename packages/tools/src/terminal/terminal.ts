@@ -8,7 +8,6 @@ import { ShellFactory } from './shell-factory.ts';
 import { ShellPool, shellResources } from './shell-pool.ts';
 import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
 import { ExecutedFiles } from './executed-files.ts';
-import { filesChanged } from './shell-messages.ts';
 import { withSuffix } from './terminal-report.ts';
 
 /** Names and payloads of a terminal, wherever it runs commands. */
@@ -42,7 +41,7 @@ export function terminal(options: TerminalOptions = {}): OwnedTool<ShellCall> {
     async complete(report, call, context) {
       const answered = await answerRefusal(report, call, context, options);
       const changed = files?.changes();
-      return changed === undefined ? answered : withSuffix(answered, `[${filesChanged(changed)}]`);
+      return changed === undefined ? answered : withSuffix(answered, `[${changed}]`);
     },
   });
   return defineBuiltinTool({
@@ -68,7 +67,7 @@ export function terminal(options: TerminalOptions = {}): OwnedTool<ShellCall> {
         onNotice?.(`Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`);
       const changed = files?.allChanges();
       files = undefined;
-      if (changed !== undefined) onNotice?.(filesChanged(changed));
+      if (changed !== undefined) onNotice?.(changed);
     },
   });
 }

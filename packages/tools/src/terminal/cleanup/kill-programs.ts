@@ -7,12 +7,8 @@ import { sendSignal } from '../../processes/signals.ts';
 export const directoryVariable = 'VARVE_TERMINAL';
 import { type ProcessRecord, isStillRunning } from '../../processes/process-record.ts';
 
-/** Program that was started in a terminal. */
-export interface RunningProgram {
-  readonly pid: number;
-  /** Command line with its arguments; empty when the program has ended. */
-  readonly command: string;
-}
+/** Program that was started in a terminal, with its command line; empty when it has ended. */
+export type RunningProgram = Pick<ProcessEntry, 'pid'> & { readonly command: string };
 
 /** Number of scans: a program may start another one during a scan, until it is killed itself. */
 const maxScans = 5;
