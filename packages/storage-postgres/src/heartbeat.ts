@@ -39,23 +39,18 @@ export function heartbeat({ sql, lease: send }: Connection, leaseMs: number, hol
   const { host, pid, boot } = holder;
   let timer: ReturnType<typeof setInterval> | undefined;
   let begun: Promise<void> | undefined;
-  const leases = leasesOf(name, { sql, send });
+  const { hold, leave } = remainingLeases({ sql, lease: send }, name);
   const beat = async (ms: number) => send(sql.beat, [name, host, pid, boot, ms]);
   const begin = async (): Promise<void> => {
     await beat(leaseMs);
     // The next append shows whether a lease is still held.
-    timer = setInterval(
-      () =>
-        void beat(leaseMs)
-          .then(leases.leaveRemaining)
-          .catch(() => {}),
-      leaseMs / beatsPerLease,
-    ).unref();
+    const renew = async () => beat(leaseMs).then(leave);
+    timer = setInterval(() => void renew().catch(() => {}), leaseMs / beatsPerLease).unref();
     await send(sql.forgetProcesses, [forgottenMs]);
   };
   return {
     name,
-    hold: leases.hold,
+    hold,
     async begin() {
       begun ??= begin().catch((error: unknown) => {
         begun = undefined;
@@ -71,29 +66,26 @@ export function heartbeat({ sql, lease: send }: Connection, leaseMs: number, hol
   };
 }
 
-/** Counts which conversations a process holds, and releases leases that were not released when these were left. */
-function leasesOf(
-  name: string,
-  { sql, send }: { readonly sql: Connection['sql']; readonly send: Connection['lease'] },
-) {
-  const held = new Map<string, number>();
+/** Returns the leases that a store may have after their logs are closed. */
+function remainingLeases({ sql, lease: send }: Pick<Connection, 'sql' | 'lease'>, name: string) {
+  const held = new Set<{ readonly id: string }>();
   const remaining = new Set<string>();
-  return {
-    hold(id: string) {
-      held.set(id, (held.get(id) ?? 0) + 1);
-      return (isReleased: boolean) => {
-        held.set(id, (held.get(id) ?? 0) - 1);
-        if (!held.get(id)) held.delete(id);
-        if (!isReleased) remaining.add(id);
-      };
-    },
-    async leaveRemaining() {
-      for (const id of remaining) {
-        const [row] = await send(sql.ownLease, [id, name]);
-        // A later lease has another epoch.
-        if (row && !held.has(id)) await send(sql.leaveLease, [row['key'], row['lease_epoch']]);
-        remaining.delete(id);
-      }
-    },
+  const hold: Heartbeat['hold'] = (id) => {
+    const log = { id };
+    held.add(log);
+    return (isReleased) => {
+      held.delete(log);
+      if (!isReleased) remaining.add(id);
+    };
   };
+  const leave = async (): Promise<void> => {
+    for (const id of remaining) {
+      const [row] = await send(sql.ownLease, [id, name]);
+      // A later lease has another epoch.
+      const isHeld = held.values().some((log) => log.id === id);
+      if (row && !isHeld) await send(sql.leaveLease, [row['key'], row['lease_epoch']]);
+      remaining.delete(id);
+    }
+  };
+  return { hold, leave };
 }

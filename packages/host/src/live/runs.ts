@@ -1,23 +1,15 @@
 import type { RunParts } from './execute-run.ts';
 import { continueOrRequestRun, pauseNow, requestLoop, requestRun } from './run-requests.ts';
-import { aborted } from './run-slot.ts';
+import { aborted, type RunSlot } from './run-slot.ts';
 
 /** Requests about the runs of a conversation: at most one is active. */
-export interface Runs {
+export interface Runs extends Pick<RunSlot, 'hasRun' | 'idle' | 'settled' | 'withoutRun'> {
   /** True from the request of a run to its end. */
   readonly isActive: boolean;
-  /** True once a run has started. */
-  readonly hasRun: boolean;
   /** True for a run that waits for its turn. */
   readonly isWaiting: boolean;
   /** True for a run or a goal that the log contains without an end, and that this process does not execute. */
   readonly isStalled: boolean;
-  /** Resolves when no run is active, or the signal aborts. */
-  idle(signal?: AbortSignal): Promise<void>;
-  /** Resolves when no work remains of a run whose end is stored. */
-  settled(): Promise<void>;
-  /** Executes work during which no run starts: one that is requested starts afterwards. @throws {AgentError} `busy`. */
-  withoutRun<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
    * Requests a run, and resolves when the request is stored.
    *

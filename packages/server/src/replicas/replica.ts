@@ -68,14 +68,14 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
     commands: sharedCommands({ records, every, now }),
     settings,
     abandon: (...abandoned) => replicas.abandon(...abandoned),
-    async watch({ recover, giveUp, onFailure }) {
+    async watch(work) {
       if (isStopped) return;
-      const wanted = wantedConversations({ records, address: origin, now: monotonicNow });
-      const pulled = exceptWanted({ wanted, origin, giveUp, onFailure }, async (ids) => {
-        if (ids.length > 0) await settings?.pull();
-        await recover(ids);
-      });
-      watching ??= watchAbandoned({ replicas, address: origin, recover: pulled, onFailure, every, now: monotonicNow });
+      const recover = exceptWanted(
+        work,
+        wantedConversations({ records, address: origin, now: monotonicNow }),
+        settings,
+      );
+      watching ??= watchAbandoned({ ...work, replicas, address: origin, recover, every, now: monotonicNow });
       // The first replica shares its files.
       await settings?.change(async () => undefined);
     },
@@ -88,22 +88,20 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
   };
 }
 
-interface WantedWork extends Pick<ReplicaWork, 'giveUp' | 'onFailure'> {
-  readonly wanted: Wanted;
-  readonly origin: string;
-}
-
-/** Gives up what other replicas want, and continues the rest. */
+/** Gives up what other replicas want, and continues the rest with the settings that they have shared. */
 function exceptWanted(
-  { wanted, origin, giveUp, onFailure }: WantedWork,
-  recover: WatchOptions['recover'],
+  { recover, giveUp, onFailure }: ReplicaWork,
+  wanted: Wanted,
+  settings: SharedSettings | undefined,
 ): WatchOptions['recover'] {
   return async (ids) => {
     const given = await wanted.look();
     for (const id of given)
-      onFailure(new ServerError('address', `Another replica cannot reach ${origin}, which gives up ${id}.`));
+      onFailure(new ServerError('address', `Another replica cannot reach this one, which gives up ${id}.`));
     await Promise.all(given.map(giveUp));
-    await recover(ids.filter((id) => !wanted.isForOthers(id)));
+    const own = ids.filter((id) => !wanted.isForOthers(id));
+    if (own.length > 0) await settings?.pull();
+    await recover(own);
   };
 }
 
