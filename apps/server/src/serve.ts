@@ -1,3 +1,4 @@
+import { nativeModels } from '@varve/llm/kit';
 import { once } from 'node:events';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -20,7 +21,8 @@ export async function serve({ key, values }: Flags, env: Variables): Promise<voi
   const { isGenerated, ...keys } = sessionKeys({ key, env, ...options });
   await using store = await opened(settings.get('store'), home);
   const level = settings.get('server.log_level') ?? 'info';
-  const serving = server({ ...options, store, ...keys, home, env, log: { level, stream: process.stderr } });
+  const native = nativeModels((name) => import(name));
+  const serving = server({ ...options, store, ...keys, home, env, native, log: { level, stream: process.stderr } });
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await using listening = await serving.listen(settings.get('server.port') ?? 8000);
   const keyLine = isGenerated ? `X-Session-API-Key: ${keys.keys.join(', ')}\n` : '';

@@ -5,4 +5,5 @@ export { defaultReplyLimits } from './http/reply-limits.ts';
 export { serverErrors, type ServerErrors } from './http/server-errors.ts';
 export { buildReply, type AssembledModelReply, type AssembledReply } from './protocol/build-reply.ts';
 export { originalNameDeltas, withOriginalNames } from './protocol/original-names.ts';
+export { nativeModels } from './providers/native-models.ts';
 export { toolNameLookup } from './dialects/tool-names.ts';

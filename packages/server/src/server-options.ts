@@ -1,4 +1,4 @@
-import type { ModelWrapper } from '@varve/llm';
+import type { ModelFromOptions, ModelWrapper } from '@varve/llm';
 import type { EventStore } from '@varve/storage';
 import type { Variables } from '@varve/text';
 import type { Access, ScopedKey } from './access.ts';
@@ -75,6 +75,8 @@ export interface ServerOptions {
   readonly webhooks?: readonly WebhookInput[];
   /** Wraps the models of agents: `traceCalls()` of `@varve/llm/wrappers` sends spans to OpenTelemetry. */
   readonly wrapModel?: ModelWrapper;
+  /** As `native` of `modelFrom`. */
+  readonly native?: ModelFromOptions['native'];
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number;
   /** Number of runs that wait from which on others are refused; default 1000. Replicas count up to 1000 of all. */

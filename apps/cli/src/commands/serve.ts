@@ -1,3 +1,4 @@
+import { nativeModels } from '@varve/llm/kit';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Server, ServerErrorCode } from '@varve/server';
 import { commandName } from '../terminal/command-name.ts';
@@ -81,6 +82,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
       home: varveHome(io),
       env: environmentOf(options, io),
       workspaceRoot: io.cwd,
+      native: nativeModels((name) => import(name)),
       ...(frontEnd && { frontEnd }),
     });
     const signIn = frontEnd === undefined ? undefined : (url: string) => signInAddress(url, keys[0] ?? '');

@@ -1,3 +1,4 @@
+import { nativeModels } from '@varve/llm/kit';
 import type { LanguageModel } from '@varve/llm';
 import type { Settings } from '@varve/settings';
 import { prepareAgent, type PreparedAgent, type ResumedHooks, type StoredAgentParts } from '@varve/settings/agent';
@@ -53,6 +54,7 @@ export async function preparedAgent(
       secrets: secretsOf(io),
       now: () => Date.now(),
       notices: noticesFor(report),
+      native: nativeModels((name) => import(name), report),
       keepsHistory,
       skillDirectories: await pluginSkills(settings, io),
       onNotice: report,

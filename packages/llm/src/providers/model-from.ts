@@ -16,6 +16,8 @@ export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'clien
    * key is sent to no other scheme, host or port, and to no server on this machine.
    */
   readonly keys?: Readonly<Record<string, string | undefined>>;
+  /** Returns the model of a provider whose own protocol can be used; undefined for the protocol of OpenAI. */
+  readonly native?: ((options: ProtocolOptions) => LanguageModel | undefined) | undefined;
   /** Catalogue that supplies the context window when `contextWindow` is absent, such as that of `modelCatalog`. */
   readonly catalog?: {
     find(query: { readonly model: string; readonly baseUrl: string }): { readonly contextWindow?: number } | undefined;
@@ -32,7 +34,7 @@ export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'clien
  * for a provider that requires one, or for an unknown server that is not on this machine.
  */
 export function modelFrom(reference: string, options: ModelFromOptions = {}): LanguageModel {
-  const { keys, catalog, protocol, ...rest } = options;
+  const { keys, catalog, protocol, native, ...rest } = options;
   const named = resolveReference(reference.trim(), options.baseUrl);
   const { model, baseUrl } = named;
   if (model === '') throw new LlmError('bad-request', `The model reference "${reference}" names no model.`);
@@ -45,7 +47,8 @@ export function modelFrom(reference: string, options: ModelFromOptions = {}): La
     baseUrl,
     ...withoutUndefined({ apiKey, contextWindow }),
   };
-  return (protocol ?? named.protocol) === 'responses' ? openaiResponses(adapterOptions) : openaiChat(adapterOptions);
+  if ((protocol ?? named.protocol) === 'responses') return openaiResponses(adapterOptions);
+  return native?.(adapterOptions) ?? openaiChat(adapterOptions);
 }
 
 /** Models that accept images, with or without the maker's name in front. */

@@ -12,6 +12,7 @@ const otherNames: Readonly<Record<string, string>> = {
   ollama_chat: 'ollama',
   lm_studio: 'lmstudio',
   hosted_vllm: 'vllm',
+  google: 'gemini',
 };
 
 /** Names that only select the protocol: the address is given separately. */

@@ -18,7 +18,7 @@ export function adapterKinds(application: ModelKindsOptions): readonly ModelKind
       kind: 'openai-chat',
       options: adapterOptions,
       create: ({ client, ...options }, _context: ModelContext): LanguageModel =>
-        wrap(openaiChat({ ...options, ...connection({ ...options, client }, application) })),
+        wrap(chatModel({ ...options, ...connection({ ...options, client }, application) }, application)),
     }),
     definePartKind({
       kind: 'openai-responses',
@@ -27,6 +27,10 @@ export function adapterKinds(application: ModelKindsOptions): readonly ModelKind
         wrap(openaiResponses({ ...options, ...connection({ ...options, client }, application) })),
     }),
   ];
+}
+
+function chatModel(options: ProtocolOptions, { native }: ModelKindsOptions): LanguageModel {
+  return native?.(options) ?? openaiChat(options);
 }
 
 type Connection = Pick<ProtocolOptions, 'apiKey' | 'headers' | 'fetch' | 'client' | 'onPromptCut' | 'onDialectChange'>;

@@ -35,6 +35,7 @@ export interface ServerCredentials {
 export interface ModelKindsOptions extends Pick<ProtocolOptions, 'fetch' | 'onPromptCut' | 'onDialectChange'> {
   /** Keys by variable name, usually the environment. The key of a provider is sent to its own address only. */
   readonly keys?: ModelFromOptions['keys'];
+  readonly native?: ModelFromOptions['native'];
   /** Returns the credentials for a server; undefined to use `keys`. */
   readonly credentials?: (server: StoredServer) => ServerCredentials | undefined;
   /** Wraps each model that calls a server, for example to measure or record its calls. Must not change its spec. */

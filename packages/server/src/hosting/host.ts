@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { HostingOptions } from '@varve/host';
 import type { ConversationWatcher } from '@varve/host/kit';
-import type { ModelWrapper } from '@varve/llm';
+import type { ModelFromOptions, ModelWrapper } from '@varve/llm';
 import type { EventStore } from '@varve/storage';
 import type { Variables } from '@varve/text';
 import { RequestError } from '../error.ts';
@@ -39,6 +39,7 @@ export interface ServerHostOptions extends HostingOptions {
   readonly worktreeRoot?: string | undefined;
   /** Wraps the models of agents. */
   readonly wrapModel?: ModelWrapper | undefined;
+  readonly native?: ModelFromOptions['native'];
   /** Receives a sentence about what has no effect in the agent of a conversation. Default: ignored. */
   readonly onNotice?: ((notice: string, conversationId: string) => void) | undefined;
 }
@@ -74,7 +75,7 @@ export function conversationSources({
  * crash with `conversations.recover()`.
  */
 export function serverHost(options: ServerHostOptions, parts: Partial<HostParts> = {}): ServerHost {
-  const { env = {}, workspaceRoot = process.cwd(), onFailure = ignore, onNotice = ignore } = options;
+  const { env = {}, workspaceRoot = process.cwd(), onFailure = ignore, onNotice = ignore, wrapModel, native } = options;
   // Tools are given absolute paths only.
   const home = options.home === undefined ? undefined : resolve(options.home);
   const { sources = conversationSources(options), watcher = noWatcher, secrets = secretsInUse([]) } = parts;
@@ -92,7 +93,7 @@ export function serverHost(options: ServerHostOptions, parts: Partial<HostParts>
     secrets,
     records,
     cipher,
-    environment: { env, home, userHome, settings, now, pluginSkills, wrapModel: options.wrapModel },
+    environment: { env, home, userHome, settings, now, pluginSkills, wrapModel, native },
     titleModel: titleModels(settings),
     agentOfProfile: (id) => agentOfProfile(id, settings),
     fetchPlugins: (plugins) => fetchedPlugins(plugins, installed),

@@ -71,6 +71,7 @@ export interface ModelOptions {
   /** Decrypts a key that the reference wrote into a profile. */
   readonly decrypt?: (token: string) => Promise<string | undefined>;
   readonly fetch?: typeof globalThis.fetch;
+  readonly native?: ModelFromOptions['native'];
   readonly notices?: ModelNotices;
 }
 
@@ -111,6 +112,7 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
     ...(await capabilityCache(home, options).known(address)),
     ...base,
     ...(catalog && { catalog }),
+    native: options.native,
     ...(dumps ? { fetch: dumps.fetch } : fetchOption),
     ...(notices.onPromptCut && { onPromptCut: notices.onPromptCut }),
   });

@@ -41,6 +41,7 @@ export interface PrepareAgentOptions
   /** Asks the person what a server of tools asks for during a call. Default: servers are not offered that. */
   readonly askForServer?: AskForServer;
   readonly fetch?: NonNullable<ModelOptions['fetch']>;
+  readonly native?: ModelOptions['native'];
   readonly notices?: ModelNotices;
   /** Model of the caller in place of the one of the settings. */
   readonly model?: LanguageModel;

@@ -6,7 +6,7 @@ import { modelFromSettings, type ConfiguredModel, type ModelOptions } from './mo
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 
 /** Options of {@link RoleModels}. */
-export interface RoleModelsOptions extends Pick<ModelOptions, 'home' | 'env' | 'now' | 'fetch' | 'notices'> {
+export interface RoleModelsOptions extends Pick<ModelOptions, 'home' | 'env' | 'now' | 'fetch' | 'native' | 'notices'> {
   readonly settings: Settings;
   readonly secrets: SecretStore;
   /** Model of the caller for the agent. */

@@ -1,7 +1,7 @@
 import { AgentError, type Agent, type AgentOptions } from '@varve/agent';
 import { agentFromSpec, agentRegistries, type AgentRegistries, type MissingPart } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
-import { LlmError, type LanguageModel, type ModelWrapper } from '@varve/llm';
+import { LlmError, type LanguageModel, type ModelFromOptions, type ModelWrapper } from '@varve/llm';
 import { describeProblem } from '@varve/events/specs';
 import type { ContextFile } from '@varve/skills';
 import type { Settings } from '@varve/settings';
@@ -30,6 +30,7 @@ export interface AgentEnvironment {
   readonly now: () => number;
   /** Wraps every model, for instance with traces. */
   readonly wrapModel?: ModelWrapper | undefined;
+  readonly native?: ModelFromOptions['native'];
 }
 
 /** Options of {@link registriesFor}. */
@@ -48,7 +49,18 @@ export interface RegistryOptions extends Omit<AgentEnvironment, 'settings' | 'no
 
 /** Returns the kinds of parts of the agent of one conversation, with its credentials. */
 export function registriesFor(privateValues: PrivateValues, options: RegistryOptions): AgentRegistries {
-  const { env, home, fetch, wrapModel = (model) => model, settings, contextFiles, kinds, sandbox, openPlace } = options;
+  const {
+    env,
+    home,
+    fetch,
+    native,
+    wrapModel = (model) => model,
+    settings,
+    contextFiles,
+    kinds,
+    sandbox,
+    openPlace,
+  } = options;
   const masked = maskDeltas(privateValues.redactor);
   const secrets = (command: string): ReturnType<PrivateValues['secretsFor']> => privateValues.secretsFor(command);
   const registries = agentRegistries({
@@ -56,6 +68,7 @@ export function registriesFor(privateValues: PrivateValues, options: RegistryOpt
       keys: env,
       credentials: (server) => privateValues.credentials(server),
       wrap: (model) => masked(wrapModel(model)),
+      native,
       ...(fetch && { fetch }),
     },
     tools: () => ({ terminal: { inherit: env, secrets } }),
