@@ -94,6 +94,18 @@ test('another list of tools, other parameters and another model are causes, with
   ]);
 });
 
+test('a message that is merged with one after it breaks no cache', async () => {
+  const [first, second] = [turn(100, 0), turn(150, 90, 'finish')];
+  const unusable = { reasoning: 'Hm.', ...(first.usage && { usage: first.usage }) };
+  expect(kindsOf(await costAfter({ turns: [unusable, second] }))).toEqual([]);
+});
+
+test('the price of a break is unknown where the prices do not explain the stored cost', async () => {
+  const [first, second, third] = [turn(100, 0), turn(150, 100), turn(200, 20, 'finish')];
+  const cost = await costAfter({ turns: [first, second, { ...third, costUsd: 7 }] });
+  expect(cost.breaks.map(({ tokens, costUsd }) => [tokens, costUsd])).toEqual([[80, undefined]]);
+});
+
 test('a server that never reports cached tokens has breaks of changed requests, without tokens', async () => {
   const turns = [turn(100, 0), turn(150, 0), turn(200, 0), turn(250, 0), turn(120, 0), turn(160, 0, 'finish')];
   const cost = await costAfter({ turns, condenser: rollingWindow({ maxEvents: 9 }) });

@@ -54,8 +54,12 @@ export interface ScriptChecks {
   readonly isAlone: boolean;
 }
 
+/** Maximum number of characters of a script that is read. */
+const maxChars = 10_000;
+
 /** Finds the checks of a script, also in one that is not plain: of those the exit status is unknown. */
-export function checksOf(script: string): ScriptChecks {
+export function checksOf(typed: string): ScriptChecks {
+  const script = typed.slice(0, maxChars);
   const plain = plainCommands(script)?.map(({ words }) => words.join(' '));
   const checks = (plain ?? script.split(/[\n;|&(){}`]+/)).flatMap((part) => checkOf(part) ?? []);
   const commands = checks.length > 0 ? decidingCommands(script).map(({ words }) => words.join(' ')) : [];

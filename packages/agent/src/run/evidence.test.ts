@@ -10,7 +10,7 @@ import {
   ObservationEvent,
   UserRejectObservation,
 } from '@varve/events/kinds';
-import { FileEditorObservation, TerminalAction, TerminalObservation } from '@varve/events/payloads';
+import { FileEditorObservation, MCPToolObservation, TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { foldEvents } from '@varve/events/projections';
 import { arbitraryLog, projectionContract, type Log as Stored } from '@varve/events/testing';
 import { interruptedMessage, unknownOutcomeMessage } from '../log/drafts.ts';
@@ -165,6 +165,14 @@ const logs: readonly Log[] = [
   [said, ...ran('npm test 2>&1 | tail', 0)],
   [...failedTests, ...ran('./run.sh', 0)],
   [...failedTests, ...ran('npx vitest run', 0)],
+  [...failedTests, said],
+  [
+    ...failedTests,
+    (id) => {
+      const observation = MCPToolObservation.create({ content: [text('12 passed')], tool_name: 'run_tests' });
+      return ObservationEvent.create({ ...named, observation, action_id: 'eeeeeeee' }, stamp(id));
+    },
+  ],
 ];
 
 /** Statements that tests passed. */

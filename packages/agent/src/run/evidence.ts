@@ -95,12 +95,13 @@ const restriction =
 
 /**
  * Reports whether an answer states that a check passed whose last run failed. Conservative: a text that restricts
- * anything is not judged, nor is one after a command that may have been a check in another form.
+ * anything is not judged, nor is one after a call that may have been a check in another form, or in a later turn.
  */
 function isContradicted({ kind, seq, exitCode = 0 }: CheckEvidence, work: WorkRecord, answer: string): boolean {
   const last = work.checks.findLast((check) => check.kind === kind);
-  if (exitCode === 0 || last?.seq !== seq || work.lastCommand > seq) return false;
+  if (exitCode === 0 || last?.seq !== seq || work.lastCommand > seq || work.since > seq) return false;
   if (restriction.test(answer)) return false;
   const clauses = answer.replaceAll(/[`*_"]/g, '').split(/[.,;:!\n]| and /);
-  return clauses.some((clause) => claimOf(kind).test(clause.trim()));
+  const claim = claimOf(kind);
+  return clauses.some((clause) => claim.test(clause.trim()));
 }

@@ -10,8 +10,11 @@ import {
 import {
   ApplyPatchObservation,
   FileEditorObservation,
+  FinishObservation,
+  TaskTrackerObservation,
   TerminalAction,
   TerminalObservation,
+  ThinkObservation,
 } from '@varve/events/payloads';
 import type { Projection } from '@varve/events/projections';
 import { checksOf, type Check } from '../../commands/check-commands.ts';
@@ -41,7 +44,7 @@ export interface WorkRecord {
   readonly since: number;
   readonly refusedCalls: number;
   readonly unknownOutcomes: number;
-  /** Position of the last result of a command that is no known check. */
+  /** Position of the last result of a call that may have been a check in another form. */
   readonly lastCommand: number;
 }
 
@@ -58,6 +61,13 @@ interface EvidenceState extends WorkRecord {
 
 /** Most scripts without a result: rejected ones have none. */
 const maxOpen = 50;
+
+/** Results of tools that run no programs. */
+const quiet = new Set<string>(
+  [FileEditorObservation, ApplyPatchObservation, ThinkObservation, TaskTrackerObservation, FinishObservation].map(
+    ({ kind }) => kind,
+  ),
+);
 
 const counts = { since: -1, refusedCalls: 0, unknownOutcomes: 0, lastCommand: -1 };
 
@@ -98,7 +108,8 @@ function withResult(
 ): EvidenceState {
   const [, typed] = state.open.find(([open]) => open === id) ?? [];
   const observation = typed === undefined ? undefined : TerminalObservation.read(stored);
-  if (typed === undefined || !observation) return state;
+  // Any other tool may have run a check: a sub-agent, or that of a server.
+  if (typed === undefined || !observation) return quiet.has(stored.kind) ? state : { ...state, lastCommand: seq };
   // A call without a command waits for the one before.
   const script = typed.trim() === '' ? state.running : typed;
   const { exit_code: code = observation.metadata.exit_code, timeout } = observation;
