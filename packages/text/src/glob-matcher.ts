@@ -33,7 +33,7 @@ type Instruction = { readonly test: Test } | { readonly to: readonly number[] } 
 export function globMatcher(pattern: string, options: GlobOptions): GlobMatcher {
   const isInverted = pattern.startsWith('!');
   const program = compile(Array.from(isInverted ? pattern.slice(1) : pattern), options);
-  const automaton = automatonOf(program);
+  const automaton: Automaton = { program, reached: program.map((_, at) => reachedFrom(program, at)) };
   return {
     matches: (path) => run(automaton, path, () => false) !== isInverted,
     covers: (path) => run(automaton, path, (char) => char === '/') !== isInverted,
@@ -199,10 +199,6 @@ function characterSet(chars: readonly string[], open: number, to: number): Chara
 interface Automaton {
   readonly program: readonly Instruction[];
   readonly reached: readonly (readonly number[])[];
-}
-
-function automatonOf(program: readonly Instruction[]): Automaton {
-  return { program, reached: program.map((_, at) => reachedFrom(program, at)) };
 }
 
 function reachedFrom(program: readonly Instruction[], from: number): readonly number[] {

@@ -34,7 +34,7 @@ export const AgentMessageEvent: MessageAlias = aliasOf('agent', 'assistant');
 
 function aliasOf(source: 'user' | 'agent', role: 'user' | 'assistant'): MessageAlias {
   return {
-    create: ({ content, images = [] }, stamp = newStamp()) =>
+    create: ({ content, images = [] }, stamp = { id: randomUUID(), timestamp: nextTimestamp() }) =>
       MessageEvent.create({ source, llm_message: { role, content: contentOf(content, images) } }, stamp),
     is: (event): event is MessageEvent => MessageEvent.is(event) && event.source === source,
     read: ({ llm_message: { content } }) => ({
@@ -45,10 +45,6 @@ function aliasOf(source: 'user' | 'agent', role: 'user' | 'assistant'): MessageA
 }
 
 const nextTimestamp = timestamps(Date.now);
-
-function newStamp(): Stamp {
-  return { id: randomUUID(), timestamp: nextTimestamp() };
-}
 
 function contentOf(content: string, images: readonly string[]): readonly Content[] {
   const block = { cache_prompt: false, type: 'image' as const, image_urls: [...images] };

@@ -132,7 +132,8 @@ export function stopStatus(events: readonly BaseEvent[], conditions: StopConditi
   if (stop) return stop.status;
   const { execution, error } = foldEvents(statusProjection, events);
   if (error) return statusByCode[error.code] ?? 'failed';
-  if (execution === 'finished' || events.some((event) => isFinish(event))) return 'success';
+  if (execution === 'finished' || events.some((event) => ActionEvent.is(event) && FinishAction.is(event.action)))
+    return 'success';
   return execution === 'error' || execution === 'stuck' ? 'failed' : 'interrupted';
 }
 
@@ -141,7 +142,3 @@ const statusByCode: Readonly<Record<string, TaskStatus>> = {
   MaxCallsReached: 'max_turns_reached',
   MaxTimeReached: 'timeout',
 };
-
-function isFinish(event: BaseEvent): boolean {
-  return ActionEvent.is(event) && FinishAction.is(event.action);
-}

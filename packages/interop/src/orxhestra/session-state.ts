@@ -18,7 +18,9 @@ export interface SessionState {
 /** Folds the actions of events. Partial events are never stored, so they change nothing. */
 export function sessionStateOf(events: readonly Event[], initial: Fields = {}): SessionState {
   const stored = events.filter(({ partial }) => partial !== true);
-  const ended = stored.filter(({ actions }) => actions.end_of_agent === true).map((event) => agentOf(event));
+  const ended = stored
+    .filter(({ actions }) => actions.end_of_agent === true)
+    .map(({ agent_name, author }) => agent_name ?? author);
   return {
     state: merged([initial, ...stored.map(({ actions }) => actions.state_delta)]),
     artifacts: merged(stored.map(({ actions }) => actions.artifact_delta)),
@@ -27,10 +29,6 @@ export function sessionStateOf(events: readonly Event[], initial: Fields = {}): 
     endedAgents: [...new Set(ended)],
     isEscalated: stored.at(-1)?.actions.escalate === true,
   };
-}
-
-function agentOf({ agent_name, author }: Event): string {
-  return agent_name ?? author;
 }
 
 function merged<Value>(deltas: readonly Readonly<Record<string, Value>>[]): Readonly<Record<string, Value>> {

@@ -48,7 +48,8 @@ export function recordsOf(event: BaseEvent, context: WritingContext): readonly V
   if (MessageEvent.is(event)) return messageRecords(event, context);
   if (ActionEvent.is(event)) return [callRecord(event, context)];
   if (ObservationEvent.is(event)) return observationRecords(event, context);
-  if (AgentErrorEvent.is(event)) return [errorRecord(event, context)];
+  if (AgentErrorEvent.is(event))
+    return [errorFields(event.timestamp, event.error, context.callOf(undefined, event.tool_call_id))];
   if (UserRejectObservation.is(event)) return [rejectionRecord(event, context)];
   if (Condensation.is(event)) return [condensationRecord(event, context)];
   if (CondensationRequest.is(event)) return [requestRecord(event)];
@@ -203,10 +204,6 @@ function resultFields(timestamp: string, call: Answered): Fields {
 function errorFields(timestamp: string, content: string, call: Answered): V0Record {
   const fields = { message: content, observation: 'error', content, extras: { error_id: '' } };
   return { ...resultFields(timestamp, call), ...fields };
-}
-
-function errorRecord({ timestamp, error, tool_call_id }: AgentErrorEvent, context: WritingContext): V0Record {
-  return errorFields(timestamp, error, context.callOf(undefined, tool_call_id));
 }
 
 function rejectionRecord(event: UserRejectObservation, context: WritingContext): V0Record {

@@ -197,7 +197,7 @@ function parseReply(
   const scanned = scanReply(split.text, options);
   const { text: visible, calls, droppedChars } = scanned;
   const reasoning = joinReasoning(ownReasoning, scanned.leadingReasoning);
-  if (calls.length > 0 || isCutOff(finish)) {
+  if (calls.length > 0 || finish === 'length' || finish === 'content-filter') {
     return { text: visible, calls, droppedChars, reasoning, isFromReasoning: false };
   }
   // The end of a call in another format may be the stop string that the server has cut off.
@@ -226,10 +226,6 @@ function callsInOtherFormats(written: string, tools: ReadonlyMap<string, ToolSpe
   const originalName = toolNameLookup([...tools.values()]);
   const callText = { text: written, prose: blankOutCode(written) };
   return callsInText(callText, otherFormats, { tools, originalName, isNative: false })?.calls;
-}
-
-function isCutOff(finish: ModelReply['finish']): boolean {
-  return finish === 'length' || finish === 'content-filter';
 }
 
 function buildReply(

@@ -160,7 +160,9 @@ interface ChosenModel extends Omit<Choice, 'key' | 'change'> {
 async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
   const { settings, env, stored, notices = {} } = options;
   const sources = modelSources(settings, await profileOf(options), env);
-  const connection = chooseConnection(hasOwnProfile(options) ? sources.filter(isProfile) : sources);
+  const connection = chooseConnection(
+    hasOwnProfile(options) ? sources.filter(({ name }) => name === 'profile') : sources,
+  );
   // A profile that is named for this run replaces the model of the log.
   const isResumed = stored && settings.entry('roles.agent')?.origin.kind !== 'flag';
   const choice = isResumed ? resumedChoice(stored, sources, options) : configuredChoice(connection, sources, stored);
@@ -216,10 +218,6 @@ function withAddress(reference: string, baseUrl: string | undefined): { readonly
 /** Flags, variables and the user file describe the model of the agent, not those that a profile of their own names. */
 function hasOwnProfile({ settings, role = 'agent', profile }: ModelOptions): boolean {
   return profile !== undefined || (role !== 'agent' && settings.get(`roles.${role}`) !== undefined);
-}
-
-function isProfile({ name }: ModelSource): boolean {
-  return name === 'profile';
 }
 
 async function profileOf(options: ModelOptions): Promise<ProfileValues | undefined> {

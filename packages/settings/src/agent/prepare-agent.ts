@@ -110,7 +110,9 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     ...withoutUndefined({ subAgents: subAgents?.subAgents, condenserModel: summarizer?.model }),
     onIgnoredOption: (problem) => ignored.push(problem),
   });
-  const unpriced = namesOfUnpriced([main, summarizer, subAgents && (await models.own('subagent'))]);
+  const unpriced = [main, summarizer, subAgents && (await models.own('subagent'))].flatMap((each) =>
+    each?.isPriced === false ? each.model.name : [],
+  );
   const owned = created.move();
   return {
     agent,
@@ -133,10 +135,6 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     untrusted: parts.untrusted,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-function namesOfUnpriced(models: readonly (ConfiguredModel | undefined)[]): readonly string[] {
-  return models.flatMap((each) => (each?.isPriced === false ? each.model.name : []));
 }
 
 function withoutLimit(model: string): string {

@@ -138,7 +138,9 @@ export function defineTool<In extends Shape, Output>(
   const input = withStrictDefault(options.input);
   const base = sharedFields(options, input);
   const { run, ...closing } = lifetime(options);
-  const present = options.present ?? ((output: Output) => (typeof output === 'string' ? output : asJson(output)));
+  const present =
+    options.present ??
+    ((output: Output) => (typeof output === 'string' ? output : (JSON.stringify(output) ?? 'undefined')));
   return {
     ...base,
     ...closing,
@@ -203,8 +205,4 @@ function wrongPayloadError(name: string, kind: string): ToolError {
 
 function contentOf(presented: ToolOutput): readonly Content[] {
   return typeof presented === 'string' ? [text(presented)] : presented;
-}
-
-function asJson(value: unknown): string {
-  return JSON.stringify(value) ?? 'undefined';
 }

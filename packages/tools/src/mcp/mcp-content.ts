@@ -29,17 +29,13 @@ export function contentOfBlocks(blocks: readonly ContentBlock[], redactor: Redac
     } else texts.push(textOfBlock(block));
   }
   const whole = redactor.text(texts.join('\n')).toWellFormed();
-  const shortened = truncateMiddle(whole, maxChars, notice);
+  const shortened = truncateMiddle(whole, maxChars, ({ chars }) => `\n[${chars} characters are left out]\n`);
   return [
     ...(shortened === '' && images.length > 0
       ? []
       : [text(shortened === '' ? 'The tool returned nothing.' : shortened)]),
     ...(images.length === 0 ? [] : [{ type: 'image', image_urls: images, cache_prompt: false } as const]),
   ];
-}
-
-function notice({ chars }: OmittedText): string {
-  return `\n[${chars} characters are left out]\n`;
 }
 
 function textOfBlock(block: ContentBlock): string {

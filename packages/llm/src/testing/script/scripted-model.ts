@@ -99,16 +99,12 @@ function replyOf(turn: CompleteTurn, model: string): ModelReply {
     id: turn.id,
     model,
     message: messageOf(turn),
-    finish: turn.finish ?? defaultFinish(turn),
+    finish: turn.finish ?? (turn.calls.length > 0 ? 'tool-calls' : 'stop'),
     ...(turn.usage && { usage: scriptedUsage(turn.usage) }),
     ...(turn.costUsd !== undefined && { costUsd: turn.costUsd }),
     latencyMs: 0,
     attempts: 1,
   };
-}
-
-function defaultFinish({ calls }: CompleteTurn): FinishReason {
-  return calls.length > 0 ? 'tool-calls' : 'stop';
 }
 
 function messageOf({ text: visible = '', reasoning = '', calls }: CompleteTurn): Message {
