@@ -10,7 +10,7 @@ import { mcpLogins } from '../secrets/mcp-logins.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
 import type { ResumedHooks } from './hooks-for-run.ts';
-import type { ConfiguredModel, ModelNotices, ModelOptions } from './model-from-settings.ts';
+import type { ModelNotices, ModelOptions } from './model-from-settings.ts';
 import { personSecrets, type PersonSecrets } from './person-secrets.ts';
 import { prepareParts, type PreparedParts } from './prepare-parts.ts';
 import { resumedAgent, type ResumedAgent } from './resumed-agent.ts';

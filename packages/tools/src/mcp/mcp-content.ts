@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { text, type Content } from '@varve/events';
-import { truncateMiddle, type OmittedText, type Redactor } from '@varve/text';
+import { truncateMiddle, type Redactor } from '@varve/text';
 
 /** Longest text of a result, in characters, and largest images together, in characters of their encoding. */
 const maxChars = 50_000;

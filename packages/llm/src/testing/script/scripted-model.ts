@@ -2,7 +2,7 @@ import { text, type Message } from '@varve/events';
 import type { Capabilities } from '../../capabilities.ts';
 import { LlmError, throwIfAborted, type LlmErrorCode } from '../../error.ts';
 import type { GenerateOptions, LanguageModel } from '../../language-model.ts';
-import type { FinishReason, ModelReply } from '../../model-reply.ts';
+import type { ModelReply } from '../../model-reply.ts';
 import type { ModelRequest } from '../../model-request.ts';
 import { eightCharChunks, turnDeltas, type Split } from './turn-deltas.ts';
 import { noTools, promptedTurn } from './prompted-turn.ts';
