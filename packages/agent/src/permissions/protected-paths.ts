@@ -20,6 +20,9 @@ const inGit = /^(?:hooks|config(?:\.worktree)?|info|modules|worktrees|commondir|
 /** Attributes select the programs that filter, merge and compare files. */
 const files = new Set(['.gitattributes', '.gitconfig', 'git-rebase-todo']);
 
+/** Largest settings of git that are read. */
+const maxSettingsBytes = 2 ** 20;
+
 /** A protected name within other text, such as a script or code in an argument. */
 const mentioned =
   /(?:^|[^\w.-])(?:\.(?:varve|openhands|agents)(?![\w-])|\.mcp\.json\b|\.gitattributes\b|git-rebase-todo\b|\.git[\\/]+(?:hooks|config|info|modules|worktrees|commondir|rebase-(?:merge|apply)|sequencer)\b)|\bVARVE_HOME\b|\bcore\.?hookspath\b/i;
@@ -57,7 +60,8 @@ export function addsGitSettings({ action, workspace = '/' }: Pick<NamedCall, 'ac
   const { old_str: old = '', new_str: text = '' } = action;
   const isOwn = gitPaths(workspace).writable.some((place) => join(place, 'config') === path.real);
   if (!isOwn || !old.endsWith('\n') || !text.startsWith(`${old}[`)) return false;
-  if (lstatSync(path.real, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  const stats = lstatSync(path.real, { throwIfNoEntry: false });
+  if (!stats?.isFile() || stats.size > maxSettingsBytes) return false;
   // Settings that follow would belong to the last section, if another edit has changed the file.
   if (/^\[(?!(?:user|pull|push|init|branch|remote)\b)/m.test(text.slice(old.length))) return false;
   const before = readFileSync(path.real, 'utf8');

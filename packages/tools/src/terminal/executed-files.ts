@@ -5,8 +5,8 @@ import { attempt } from '../files/attempt.ts';
 import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { changedGitSettings } from '../git/git-settings.ts';
 
-/** Maximum number of entries of a directory that are compared, and size of a file in bytes. */
-const [maxEntries, maxBytes] = [1000, 2 ** 20];
+/** Maximum number of paths, and of entries of a directory, that are compared, and size of a file that is read. */
+const [maxPaths, maxEntries, maxBytes] = [2000, 1000, 2 ** 16];
 /** Maximum number of changes that are named. */
 const maxNames = 5;
 
@@ -22,7 +22,7 @@ export class ExecutedFiles {
     const own = [...gitPaths(workspace).executed, ...executedNames.map((name) => join(workspace, name))];
     const found = policy ? [...policy.readOnly, ...(policy.inPlace ?? [])] : search(workspace);
     const paths = [...own, ...found.filter((path) => path.startsWith(`${workspace}/`))];
-    this.#contents = new Map(paths.map((path) => [path, contentOf(path)]));
+    this.#contents = new Map(paths.slice(0, maxPaths).map((path) => [path, contentOf(path)]));
   }
 
   /** Returns the sentence about what has changed since the last call; undefined if nothing has. */
