@@ -74,6 +74,28 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
     expect(model.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-of-the-test');
   });
 
+  test('forward what an owner may do, and answer for the conversation of another one as for an unknown one', async () => {
+    await using model = await scriptedServer(forever({ text: 'Hi.' }));
+    const env = {
+      VARVE_SCOPED_KEYS: JSON.stringify(
+        ['alice', 'bob'].map((owner) => ({ key: `key-of-${owner}`, owner, scopes: ['read', 'run'] })),
+      ),
+    };
+    await using group = await replicaGroup(await freshUrl(), 2, { env });
+    const [one, two] = group.replicas;
+    if (!one || !two) throw new Error('A replica is missing.');
+    const created = await sendAs(one.url, 'alice', '', conversation(model, '.', 'First.'));
+    await until(group, created.json.id ?? '', 'finished');
+    const events = `/${created.json.id}/events`;
+    expect((await sendAs(two.url, 'alice', events, messageOf('Second.'))).status).toBe(200);
+    await expect.poll(() => model.requests.length).toBe(2);
+    for (const { url } of [one, two])
+      expect(await sendAs(url, 'bob', events, messageOf('No.'))).toEqual({
+        status: 404,
+        json: { detail: 'Not Found' },
+      });
+  });
+
   test('answer by the gateway, also in a conversation that another one has open', async () => {
     await using model = await scriptedServer(forever({ text: 'Hi.' }));
     await using group = await replicaGroup(await freshUrl(), 2);
@@ -113,3 +135,11 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
     await receiver.untilArrived(async () => (await stored()).map((event) => event.id));
   });
 });
+
+/** Sends a request with the key of an owner. */
+async function sendAs(at: string, owner: string, path: string, body: object) {
+  const headers = { 'X-Session-API-Key': `key-of-${owner}`, 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(`${at}/api/conversations${path}`, init);
+  return { status: response.status, json: (await response.json()) as { readonly id?: string } };
+}

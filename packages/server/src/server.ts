@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { RequestError } from './error.ts';
 import { createApp } from './http/app.ts';
 import { closeServices, createServices, recoverServices } from './http/create-services.ts';
@@ -7,7 +8,9 @@ import { deferredInitialization, initialized, type Initialization } from './http
 import { keyCheck, type KeyCheck } from './http/guards/key-check.ts';
 import { connectionLimits, type ConnectionLimits } from './http/connection-limits.ts';
 import { listen, type Listening } from './http/listen.ts';
+import type { Services } from './http/services.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
+import { forwardedHeader } from './replicas/peer-signature.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** A server that handles requests with or without a socket. */
@@ -65,6 +68,7 @@ export function server(options: ServerOptions): Server {
         port,
         limits: limitsOf(options),
         proxies,
+        isOfPeer: (incoming) => isOfPeer(incoming, services),
         onStop: close,
         onHandOver: options.address === undefined ? undefined : (signal) => services.conversations.handOver(signal),
       });
@@ -79,6 +83,14 @@ export function server(options: ServerOptions): Server {
 function serving(options: ServerOptions, initialization: Initialization) {
   const services = createServices(options, initialization);
   return { services, app: createApp(services, options) };
+}
+
+/** Returns true for a request that another replica has signed. */
+function isOfPeer(
+  { method = '', url = '', headers }: IncomingMessage,
+  { replica }: Pick<Services, 'replica'>,
+): boolean {
+  return replica?.signature.isSigned({ method, url }, headers[forwardedHeader]) ?? false;
 }
 
 function limitsOf({

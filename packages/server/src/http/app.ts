@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
+import { bodyLimit } from 'hono/body-limit';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
 import { handleFailure, errorResponse } from './route/handle-failure.ts';
@@ -17,6 +18,7 @@ import { workspaceSessions } from './guards/workspace-session.ts';
 import { recordActivity } from './operations/activity.ts';
 import { requestMetrics } from './operations/metrics.ts';
 import { forwardHeld, replicaId, shareSettings } from './replica-requests.ts';
+import { maxBytes } from './route/request-body.ts';
 import { requestLog } from './request-log.ts';
 import { routes } from './routes.ts';
 import { gatewayErrors } from './system/gateway-errors.ts';
@@ -50,8 +52,10 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
   const { replica } = services;
   if (replica) {
     app.use('/alive', replicaId(replica));
+    // What is forwarded is held in memory.
+    for (const path of forwarded) app.use(path, bodyLimit({ maxSize: maxBytes }));
     for (const path of ['/api/*', '/v1/*']) app.use(path, shareSettings(replica));
-    for (const path of ['/api/conversations/*', '/v1/chat/*']) app.use(path, forwardHeld(replica));
+    for (const path of forwarded) app.use(path, forwardHeld(replica));
   }
   app.use('/api/conversations/*', notifyWebhooks(services.webhooks));
   addRoutes(app, services);
@@ -64,15 +68,14 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
 /** Paths of which clients need a key. */
 const guarded = ['/api/*', '/v1/*', '/sockets/*'];
 
+/** Paths whose requests may need another replica. */
+const forwarded = ['/api/conversations/*', '/v1/chat/*'];
+
 /** Paths of one conversation. */
 const ofConversation = ['/api/conversations/:conversation_id/*', '/api/file/download-trajectory/:conversation_id/*'];
 
 /** Adds the guards of all requests, and returns what sockets need to check keys. */
-function addGuards(
-  app: OpenAPIHono<ServerEnv>,
-  options: ServerOptions,
-  { initialization, logger }: Pick<Services, 'initialization' | 'logger'>,
-) {
+function addGuards(app: OpenAPIHono<ServerEnv>, options: ServerOptions, { initialization, logger, replica }: Services) {
   const { keys, scopedKeys = [], host = '127.0.0.1', allowedHosts = [], address, allowedOrigins = [] } = options;
   const { openMetrics = false, now = Date.now } = options;
   app.use(
@@ -84,7 +87,7 @@ function addGuards(
   const failed = failedKeys({ now });
   for (const path of [...guarded, '/metrics/*']) app.use(path, limitFailedKeys(failed));
   for (const path of ['/api/*', '/v1/*', ...(openMetrics ? [] : ['/metrics/*'])])
-    app.use(path, requireKey({ authenticate, isWorkspaceSession }));
+    app.use(path, requireKey({ authenticate, isWorkspaceSession, forwardedAccess: replica?.signature.accessOf }));
   app.use('/api/init/*', requireInitKey(initialization.isKey ?? keyCheck(keys)));
   const count = requestCount(options);
   for (const path of ['/api/*', '/v1/*']) app.use(path, limitRequests(count));

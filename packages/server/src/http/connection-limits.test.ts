@@ -19,6 +19,7 @@ async function started(limits: ConnectionLimits, proxies: readonly string[] = []
     onStop: (signal) => closeServices(services, signal),
     limits,
     proxies: trustedProxies(proxies),
+    isOfPeer: ({ headers }) => headers['x-varve-forwarded'] === 'signed',
   });
   onTestFinished(() => listening[Symbol.asyncDispose]());
   return listening;
@@ -88,7 +89,8 @@ test('if all connections have sent a key, a new one is refused, and probes and o
   await ended;
   for (const path of ['/alive', '/ready', '/metrics'])
     expect(await ask(await opened(port), withKey, path)).toContain('200');
-  expect(await ask(await opened(port), `${withKey}x-varve-forwarded: 1\r\n`)).toContain('200');
+  expect(await ask(await opened(port), `${withKey}x-varve-forwarded: signed\r\n`)).toContain('200');
+  expect(await ask(await opened(port), `${withKey}x-varve-forwarded: 1\r\n`)).toContain('503');
   // Connections that send nothing do not use up the reserve.
   for (let n = 0; n < 5; n += 1) await opened(port);
   expect(await ask(await opened(port), '', '/alive')).toContain('200');
@@ -134,7 +136,11 @@ test('clients of a trusted proxy are limited by the addresses that it forwards f
 
 test('one address cannot use up the connections of another', async () => {
   const http = createServer();
-  const connections = new Connections(http, { total: 3, reserve: 0, unknownByAddress: 2 }, trustedProxies([]));
+  const connections = new Connections(http, {
+    limits: { total: 3, reserve: 0, unknownByAddress: 2 },
+    proxies: trustedProxies([]),
+    isOfPeer: () => false,
+  });
   const closed: string[] = [];
   const arrive = (remoteAddress: string): Socket => {
     const socket = connect({ port: 1, autoSelectFamily: false });

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { forwardedHeader } from '../replicas/peers.ts';
 import { networkOf } from './guards/failed-keys.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
@@ -53,6 +52,14 @@ class UnknownConnections extends Map<Socket, string | undefined> {
   }
 }
 
+/** Options of {@link Connections}. */
+export interface ConnectionsOptions {
+  readonly limits: Omit<ConnectionLimits, 'headersMs'>;
+  readonly proxies: TrustedProxies;
+  /** Returns true for a request that another replica has signed. */
+  readonly isOfPeer: (incoming: IncomingMessage) => boolean;
+}
+
 /**
  * Limits the connections of a server. At a limit the oldest one that has not sent a key is closed, so that connections
  * without a key keep nobody out. If all have sent one, a new one is refused unless the reserve is for its request.
@@ -60,13 +67,15 @@ class UnknownConnections extends Map<Socket, string | undefined> {
 export class Connections {
   readonly #limits: Omit<ConnectionLimits, 'headersMs'>;
   readonly #proxies: TrustedProxies;
+  readonly #isOfPeer: (incoming: IncomingMessage) => boolean;
   readonly #open = new Set<Socket>();
   readonly #reserved = new Set<Socket>();
   readonly #unknown = new UnknownConnections();
 
-  constructor(http: Server, limits: Omit<ConnectionLimits, 'headersMs'>, proxies: TrustedProxies) {
+  constructor(http: Server, { limits, proxies, isOfPeer }: ConnectionsOptions) {
     this.#limits = limits;
     this.#proxies = proxies;
+    this.#isOfPeer = isOfPeer;
     http.on('connection', (socket) => this.#add(socket));
   }
 
@@ -76,11 +85,11 @@ export class Connections {
   }
 
   admit(incoming: IncomingMessage): Admission {
-    const { socket, url = '', headers } = incoming;
+    const { socket, url = '' } = incoming;
     const isOfProxy = this.#unknown.has(socket) && this.#unknown.get(socket) === undefined;
     if (isOfProxy) this.#count(socket, this.#proxies.senderOf(incoming));
     if (!this.#reserved.has(socket)) return 'admitted';
-    if (reservedPaths.test(url) || headers[forwardedHeader] !== undefined) return 'once';
+    if (reservedPaths.test(url) || this.#isOfPeer(incoming)) return 'once';
     const oldest = this.#unknown.keys().find((each) => !this.#reserved.has(each));
     if (this.#isFull && oldest) this.#close(oldest);
     if (this.#isFull) return 'refused';

@@ -32,6 +32,8 @@ export interface ListenOptions {
   readonly limits?: ConnectionLimits;
   /** Proxies in front of the server. Default: none. */
   readonly proxies?: TrustedProxies;
+  /** Returns true for a request that another replica has signed. Default: none is. */
+  readonly isOfPeer?: (incoming: IncomingMessage) => boolean;
   /** Hands the work of a replica over while it still accepts requests; the signal aborts when time is over. */
   readonly onHandOver?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Ends the work of the server; the signal aborts when time is over. */
@@ -56,11 +58,12 @@ export async function listen({
   onStop,
   limits = connectionLimits,
   proxies = trustedProxies([]),
+  isOfPeer = () => false,
   onHandOver,
 }: ListenOptions): Promise<Listening> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
   const http = httpServer((request, connection) => limited(request, connection), sockets, limits);
-  const limited = limitedFetch(fetch, new Connections(http, limits, proxies), proxies);
+  const limited = limitedFetch(fetch, new Connections(http, { limits, proxies, isOfPeer }), proxies);
   closeWhenIdle(http);
   try {
     http.listen({ port, host, backlog });

@@ -1,8 +1,10 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
+import { forwardedHeader, peerSignature } from '../replicas/peer-signature.ts';
 import { replicaHeader } from '../replicas/peers.ts';
+import { requireKey } from './guards/require-key.ts';
 import { replicaId, shareSettings } from './replica-requests.ts';
-import type { ServerEnv } from './route/route.ts';
+import { accessOf, type ServerEnv } from './route/route.ts';
 
 test('a replica names itself', async () => {
   const app = new Hono<ServerEnv>().use(replicaId({ id: 'of-this-process' })).get('/alive', ({ text }) => text('ok'));
@@ -35,4 +37,22 @@ test.for([
   const app = new Hono<ServerEnv>().use(shareSettings({ settings })).all('*', (context) => context.text('ok'));
   expect(await (await app.request(path, { method })).text()).toBe('ok');
   expect(used).toEqual(expected);
+});
+
+test('a request that a replica forwarded has the rights that it was accepted with, and no others', async () => {
+  const signature = peerSignature('passphrase', Date.now);
+  const guard = requireKey({
+    authenticate: async () => undefined,
+    isWorkspaceSession: () => undefined,
+    forwardedAccess: signature.accessOf,
+  });
+  const app = new Hono<ServerEnv>().use(guard).all('*', (context) => context.json(accessOf(context)));
+  const url = '/api/conversations/c/run';
+  const access = { owner: 'alice', scopes: ['run'] } as const;
+  const ask = async (method: string, headers: Record<string, string>) => app.request(url, { method, headers });
+  const signed = (method: string) => ({ [forwardedHeader]: signature.sign({ method, url }, new Uint8Array(), access) });
+  expect(await (await ask('POST', signed('POST'))).json()).toEqual(access);
+  expect((await ask('GET', signed('GET'))).status).toBe(403);
+  expect((await ask('GET', signed('POST'))).status).toBe(401);
+  expect((await ask('POST', { [forwardedHeader]: '1' })).status).toBe(401);
 });

@@ -1,10 +1,11 @@
 import { canonicalId, StorageError } from '@varve/storage';
 import type { MiddlewareHandler } from 'hono';
 import { isConversationId } from '../reference/info/conversation-id.ts';
-import { forwardedHeader, replicaHeader } from '../replicas/peers.ts';
+import { forwardedHeader } from '../replicas/peer-signature.ts';
+import { replicaHeader } from '../replicas/peers.ts';
 import type { Replica } from '../replicas/replica.ts';
 import { errorResponse } from './route/handle-failure.ts';
-import type { ServerEnv } from './route/route.ts';
+import { accessOf, type ServerEnv } from './route/route.ts';
 import { conversationHeader } from './system/gateway-messages.ts';
 
 /** Methods that only read: every replica answers them from the log. */
@@ -18,13 +19,14 @@ export function forwardHeld(replica: Replica): MiddlewareHandler<ServerEnv> {
     const name = (path.startsWith('/v1/') ? raw.headers.get(conversationHeader) : path.split('/')[3]) ?? '';
     if (!isConversationId(name) || raw.headers.has(forwardedHeader)) return next();
     const id = canonicalId(name);
-    const response = reads.has(method) ? undefined : await replica.forward(id, raw);
+    const access = accessOf(context);
+    const response = reads.has(method) ? undefined : await replica.forward(id, raw, access);
     if (response) return response;
     const copy = raw.clone();
     await next();
     // Another replica may have opened it since, and closed it again.
     if (!(context.error instanceof StorageError) || context.error.code !== 'held') return;
-    context.res = (await replica.forward(id, copy)) ?? (await replica.repeat(copy));
+    context.res = (await replica.forward(id, copy, access)) ?? (await replica.repeat(copy, access));
   };
 }
 

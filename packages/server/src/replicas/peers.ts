@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Replicas } from '@varve/storage';
 import { proxy } from 'hono/proxy';
 import { RequestError } from '../error.ts';
+import type { Access } from '../access.ts';
+import { forwardedHeader, type PeerSignature } from './peer-signature.ts';
 import { askFor } from './wanted.ts';
-
-/** Header of a request that a replica forwarded: no other one forwards it again. */
-export const forwardedHeader = 'x-varve-forwarded';
 
 /** Header of the response at `/alive`: the id of the replica. */
 export const replicaHeader = 'x-varve-replica';
@@ -15,8 +14,9 @@ export interface PeersOptions {
   readonly replicas: Pick<Replicas, 'addressOf' | 'records'>;
   /** URL of this replica. */
   readonly address: string;
-  /** Key of every replica, for messages of sockets. */
+  /** Key of every replica, for messages to one of an older version, which checks no signature. */
   readonly key: string;
+  readonly signature: Pick<PeerSignature, 'sign'>;
   /** Resolves after some milliseconds. */
   readonly delay: (ms: number) => Promise<void>;
   /** Milliseconds of a clock that is never set. */
@@ -26,22 +26,24 @@ export interface PeersOptions {
 /** The other replicas of a store. */
 export interface Peers {
   /**
-   * Returns the response of the replica that holds a conversation; undefined if no other one does. One that cannot be
+   * Returns the response of the replica that holds a conversation, to a request of a sender; undefined if no other
+   * one does. One that cannot be
    * reached is waited for until its lease has ended, or it has given the conversation up.
    */
-  forward(id: string, request: Request): Promise<Response | undefined>;
+  forward(id: string, request: Request, access: Access): Promise<Response | undefined>;
   /** Sends a request to this replica again, which does not forward it. */
-  repeat(request: Request): Promise<Response>;
+  repeat(request: Request, access: Access): Promise<Response>;
   /** Id of this process, which it answers with in {@link replicaHeader}. */
   readonly id: string;
   /** Returns true if this replica answers at its own address, and no other server. */
   isReachable(): Promise<boolean>;
   /**
-   * Sends a message, which a run answers, to the replica that holds a conversation. Returns false if no other one does.
+   * Sends a message of a sender, which a run answers, to the replica that holds a conversation. Returns false if no
+   * other one does.
    *
    * @throws {RequestError} `stopping` if that replica refuses it or does not answer.
    */
-  send(id: string, message: object): Promise<boolean>;
+  send(id: string, message: object, access: Access): Promise<boolean>;
 }
 
 /** Longest wait for a replica that cannot be reached: longer than its lease lasts. */
@@ -51,8 +53,9 @@ const retryMs = 250;
 const reachedMs = 10_000;
 
 /** Forwards requests to the replicas whose addresses the leases contain. */
-export function peers({ replicas, address: own, key, delay, now }: PeersOptions): Peers {
-  const forward: Peers['forward'] = async (id, request) => {
+export function peers({ replicas, address: own, key, signature, delay, now }: PeersOptions): Peers {
+  const send = sender(signature);
+  const forward: Peers['forward'] = async (id, request, access) => {
     const end = now() + waitMs;
     await using asked = new AsyncDisposableStack();
     let asks = '';
@@ -62,7 +65,8 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
       // The body may be sent again.
       const isHolder = async (): Promise<boolean> => (await replicas.addressOf(id)) === holder;
       using held = whileTrue(isHolder, delay);
-      const response = await send(request.clone(), holder, AbortSignal.any([request.signal, held.signal]));
+      const signal = AbortSignal.any([request.signal, held.signal]);
+      const response = await send(request.clone(), { address: holder, access, signal });
       if (response) return response;
       if (now() >= end) return unreachable(holder);
       if (asks !== holder) asked.use(await askFor(id, holder, replicas.records));
@@ -74,16 +78,15 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
   return {
     id: ownId,
     forward,
-    repeat: async (request) => (await send(request, own, request.signal)) ?? unreachable(own),
+    repeat: async (request, access) => (await send(request, { address: own, access })) ?? unreachable(own),
     async isReachable() {
-      const response = await send(new Request(new URL('/alive', own)), own, AbortSignal.timeout(reachedMs));
+      const request = new Request(new URL('/alive', own), { signal: AbortSignal.timeout(reachedMs) });
+      const response = await send(request, { address: own, access: { scopes: [] } });
       return response?.headers.get(replicaHeader) === ownId;
     },
-    async send(id, message) {
-      const headers = { 'content-type': 'application/json', 'X-Session-API-Key': key };
-      const body = JSON.stringify({ ...message, run: true });
+    async send(id, message, access) {
       const url = new URL(`/api/conversations/${id}/events`, own);
-      const response = await forward(id, new Request(url, { method: 'POST', headers, body }));
+      const response = await forward(id, messageRequest(url, key, message), access);
       if (response?.ok === false) {
         throw new RequestError('stopping', `The replica of the conversation refused the message: ${response.status}.`);
       }
@@ -92,22 +95,43 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
   };
 }
 
-/** Sends a request to a replica, until the signal aborts. Returns undefined if it may be sent again. */
-async function send(request: Request, address: string, signal: AbortSignal): Promise<Response | undefined> {
-  const { pathname, search } = new URL(request.url);
-  const headers = {
-    ...Object.fromEntries(request.headers),
-    [forwardedHeader]: '1',
-    host: new URL(address).host,
-    // A replica that stops refuses new connections; whether it received a request on an old one would be unknown.
-    connection: 'close',
+/** Returns the request of a message, which a run answers. */
+function messageRequest(url: URL, key: string, message: object): Request {
+  const headers = { 'content-type': 'application/json', 'X-Session-API-Key': key };
+  return new Request(url, { method: 'POST', headers, body: JSON.stringify({ ...message, run: true }) });
+}
+
+/** Where a request is sent, for whom, and until when. */
+interface Sending {
+  readonly address: string;
+  readonly access: Access;
+  /** Default: that of the request. */
+  readonly signal?: AbortSignal;
+}
+
+/** Returns a function that sends a request to a replica; it returns undefined if the request may be sent again. */
+function sender(signature: Pick<PeerSignature, 'sign'>) {
+  return async (
+    request: Request,
+    { address, access, signal = request.signal }: Sending,
+  ): Promise<Response | undefined> => {
+    const { pathname, search } = new URL(request.url);
+    const target = { method: request.method, url: `${pathname}${search}` };
+    const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
+    const headers = {
+      ...Object.fromEntries(request.headers),
+      [forwardedHeader]: signature.sign(target, body ?? new Uint8Array(), access),
+      host: new URL(address).host,
+      // A replica that stops refuses new connections; whether it received a request on an old one would be unknown.
+      connection: 'close',
+    };
+    try {
+      const url = new URL(target.url, address);
+      return await proxy(url, { method: request.method, headers, ...(body && { body }), signal, redirect: 'manual' });
+    } catch (error) {
+      return isRefusal(error) || repeatable.has(request.method) ? undefined : unreachable(address);
+    }
   };
-  try {
-    const url = new URL(`${pathname}${search}`, address);
-    return await proxy(url, { raw: request, headers, signal, redirect: 'manual' });
-  } catch (error) {
-    return isRefusal(error) || repeatable.has(request.method) ? undefined : unreachable(address);
-  }
 }
 
 /** Aborts its signal when a replica no longer holds a conversation, until it is disposed. */

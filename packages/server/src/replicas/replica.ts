@@ -1,10 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PrivateRecords } from '@varve/settings/secrets';
-import type { Replicas } from '@varve/storage';
+import type { EventStore, Replicas } from '@varve/storage';
+import type { Variables } from '@varve/text';
 import { ServerError } from '../error.ts';
 import { repeatedly } from '@varve/host/kit';
 import type { ServerOptions } from '../server-options.ts';
 import type { TaskLists } from '../hosting/task-lists.ts';
+import { peerSignature, type PeerSignature } from './peer-signature.ts';
 import { peers, type Peers } from './peers.ts';
 import { sharedSettings, type SharedSettings } from './shared-settings.ts';
 import { recordsIn, sharedCommands, type SharedCommands } from './shared-commands.ts';
@@ -16,6 +18,8 @@ import { wantedConversations, type Wanted } from './wanted.ts';
 export interface Replica extends Peers {
   /** Origin at which others reach it. */
   readonly address: string;
+  /** Signature of what replicas forward to each other. */
+  readonly signature: PeerSignature;
   /** Encrypted private values of conversations. */
   readonly tokens: PrivateRecords;
   /** Encrypted positions of the webhooks of conversations, and the lists of the conversations that replicas send. */
@@ -51,18 +55,18 @@ export interface ReplicaWork extends Pick<WatchOptions, 'recover' | 'onFailure'>
 export function replicaOf(options: ServerOptions): Replica | undefined {
   const { address, store, env = {}, keys, home, every = repeatedly, now = Date.now } = options;
   if (address === undefined) return undefined;
-  const { replicas } = store;
-  if (!replicas) throw new ServerError('invalid', 'The store of a replica is a PostgreSQL database.');
-  if (!env['OH_SECRET_KEY']) throw new ServerError('invalid', 'Replicas need the same OH_SECRET_KEY.');
+  const { replicas, passphrase } = sharedOf(store, env);
   const origin = originOf(address);
   replicas.announce(origin);
   const { records } = replicas;
+  const signature = peerSignature(passphrase, now);
   const settings = home === undefined ? undefined : sharedSettings({ home, records });
   let watching: Watch | undefined;
   let isStopped = false;
   return {
     address: origin,
-    ...peers({ replicas, address: origin, key: keys[0] ?? '', delay, now: monotonicNow }),
+    signature,
+    ...peers({ replicas, address: origin, key: keys[0] ?? '', signature, delay, now: monotonicNow }),
     tokens: sharedTokens(replicas, 'conversations'),
     webhooks: { tokens: sharedTokens(replicas, 'webhooks'), lists: recordsIn('webhooks_running', records) },
     commands: sharedCommands({ records, every, now }),
@@ -86,6 +90,12 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
     },
     check: () => checkPort(origin),
   };
+}
+
+function sharedOf({ replicas }: EventStore, { OH_SECRET_KEY: passphrase }: Variables) {
+  if (!replicas) throw new ServerError('invalid', 'The store of a replica is a PostgreSQL database.');
+  if (!passphrase) throw new ServerError('invalid', 'Replicas need the same OH_SECRET_KEY.');
+  return { replicas, passphrase };
 }
 
 /** Gives up what other replicas want, and continues the rest with the settings that they have shared. */

@@ -4,6 +4,7 @@ import { errorResponse } from '../route/handle-failure.ts';
 import type { ServerEnv } from '../route/route.ts';
 import { keyHeader } from '../route/route-config.ts';
 import type { WindowCounts } from './failed-keys.ts';
+import type { Access } from '../../access.ts';
 import type { Authentication } from './authentication.ts';
 import { checkScope, scopeOf } from './scopes.ts';
 import { initKeyHeader, isInitPath } from './require-init-key.ts';
@@ -13,16 +14,23 @@ import type { WorkspaceSessionCheck } from './workspace-session.ts';
 export interface RequireKeyOptions {
   readonly authenticate: Authentication;
   readonly isWorkspaceSession: WorkspaceSessionCheck;
+  /** Returns what the sender of a request may do that another replica has forwarded. */
+  readonly forwardedAccess?: ((request: Request) => Promise<Access | undefined>) | undefined;
 }
 
 /**
  * Accepts requests that contain a key with the right that they need, requests of a session for files of a workspace,
  * and those of the initialization, whose key is checked elsewhere.
  */
-export function requireKey({ authenticate, isWorkspaceSession }: RequireKeyOptions): MiddlewareHandler<ServerEnv> {
+export function requireKey({
+  authenticate,
+  isWorkspaceSession,
+  forwardedAccess,
+}: RequireKeyOptions): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const { raw, method, path } = context.req;
-    const access = (await authenticate(raw, keyOf(context))) ?? isWorkspaceSession(context);
+    const access =
+      (await forwardedAccess?.(raw)) ?? (await authenticate(raw, keyOf(context))) ?? isWorkspaceSession(context);
     if (!access && !isInitPath(path)) throw new HTTPException(401, { message: 'Unauthorized' });
     if (access) {
       context.env?.trust?.();

@@ -11,7 +11,7 @@ export type RequestBody =
   | { readonly errors: readonly z.output<ReturnType<typeof validationError>>[] };
 
 /** Bytes of a JSON body: room for a few images in a message. */
-const maxBytes = 32 * 1024 * 1024;
+export const maxBytes = 32 * 1024 * 1024;
 
 /** Structure of JSON from clients: beyond any message, within what validation can process. */
 export const jsonLimits = { depth: 128, values: 500_000 };

@@ -37,7 +37,7 @@ export async function serveEvents(
     receive: async (value) => {
       if (!allows(access, 'run')) return { code: 'Forbidden', detail: 'The key has no scope run.' };
       if (context.count(access) > 0) return { code: 'TooManyRequests', detail: tooMany };
-      return receive(value, conversationId, context);
+      return receive(value, conversationId, { ...context, access });
     },
     reject: (error) => sink.send(log.frameOf({ kind: 'server_error', ...error })),
     onFlood: () => closeSocket(socket, 'flooding', 'Too many messages'),
@@ -59,12 +59,12 @@ const socketMessage = lazy(() =>
 async function receive(
   value: unknown,
   id: string,
-  { services, logger }: ServiceContext,
+  { services, logger, access }: ServiceContext & Pick<Client, 'access'>,
 ): Promise<MessageError | undefined> {
   const message = socketMessage().safeParse(value);
   if (!message.success) return { code: 'ValidationError', detail: z.prettifyError(message.error) };
   try {
-    if (await services.replica?.send(id, message.data)) return undefined;
+    if (await services.replica?.send(id, message.data, access)) return undefined;
     await services.conversations.send(id, contentOf(message.data), { run: true, id: message.data.id });
     return undefined;
   } catch (error) {
