@@ -168,6 +168,7 @@ test('the directory of a conversation is below one of its owner', async () => {
   const { path: workspaceRoot } = directory;
   for (const working_dir of ['/etc', '..', workspaceRoot, `${workspaceRoot}/owners/x`])
     expect(await create('key-of-bob', { workspace: { working_dir } })).toMatch(/^403 The workspace .+ is outside of/);
+  expect(await create('key-of-bob', { worktree: true })).toBe('403 A worktree needs a key with the scope admin.');
   expect(existsSync(join(workspaceRoot, 'owners'))).toBe(true);
 });
 

@@ -45,6 +45,8 @@ export function ownRequest(
 ): StartRequest {
   const owner = seenOwner(access);
   if (owner === undefined) return request;
+  // The next repository above may be that of the server.
+  if (request.worktree) throw new RequestError('forbidden', 'A worktree needs a key with the scope admin.');
   const root = join(resolve(workspaceRoot), 'owners', createHash('sha256').update(owner).digest('hex').slice(0, 32));
   const { working_dir: path } = request.workspace;
   makeDirectories(root, 0o700);
