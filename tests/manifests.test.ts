@@ -43,7 +43,6 @@ test('the user of a library installs zod, whose types are part of the interface'
 test('an installed @varve/agent has few dependencies', () => {
   expect(installedWith('@varve/agent').filter((name) => !name.startsWith('@varve/'))).toEqual([
     '@lydell/node-pty',
-    '@modelcontextprotocol/client',
     '@pydantic/genai-prices',
     '@vscode/ripgrep',
   ]);

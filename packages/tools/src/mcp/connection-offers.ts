@@ -1,32 +1,7 @@
 import type { Client, ContentBlock, RequestOptions } from '@modelcontextprotocol/client';
-import type { Content } from '@varve/events';
 import type { Redactor } from '@varve/text';
 import { contentOfBlocks } from './mcp-content.ts';
-
-/** Resource of a server. Its texts are the server's: nothing of them is trusted. */
-export interface McpResource {
-  readonly uri: string;
-  /** Name and description; may be empty. */
-  readonly description: string;
-}
-
-/** Prompt of a server. Its texts are the server's: nothing of them is trusted. */
-export interface McpPrompt {
-  readonly name: string;
-  /** May be empty. */
-  readonly description: string;
-  readonly arguments: readonly { readonly name: string; readonly isRequired: boolean }[];
-}
-
-/** What a server offers to a person, next to its tools. Lists are kept until the server reports a change. */
-export interface ConnectionOffers {
-  resources(signal: AbortSignal): Promise<readonly McpResource[]>;
-  prompts(signal: AbortSignal): Promise<readonly McpPrompt[]>;
-  /** Returns the text of a resource, and its images. */
-  resource(uri: string, signal: AbortSignal): Promise<readonly Content[]>;
-  /** Returns the messages of a prompt. */
-  prompt(name: string, values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly Content[]>;
-}
+import type { ConnectionOffers } from './mcp-server.ts';
 
 /**
  * Sends a request, which a sentence about its failure names, and masks the tokens of the login in its result.

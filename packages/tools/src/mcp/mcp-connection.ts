@@ -3,7 +3,6 @@ import {
   SdkHttpError,
   StreamableHTTPClientTransport,
   type Transport,
-  type CallToolResult,
   type JsonSchemaValidatorResult,
 } from '@modelcontextprotocol/client';
 import { truncateMiddle, type Mask, type Redactor, type Variables } from '@varve/text';
@@ -11,15 +10,16 @@ import { ToolError } from '../contract/error.ts';
 import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';
 import { addressTransport } from './address-transport.ts';
-import { connectionOffers, type ConnectionOffers, type ServerRequest } from './connection-offers.ts';
+import { connectionOffers, type ServerRequest } from './connection-offers.ts';
 import { failureReason } from './failure-reason.ts';
 import { listTools, type ListedTools } from './list-tools.ts';
+import type { McpResult } from './mcp-content.ts';
 import { StartBudget } from './message-limits.ts';
 import type { McpLogins } from './mcp-logins.ts';
-import type { McpServer, McpToolDescription } from './mcp-server.ts';
+import type { ConnectionOffers, McpServer, McpToolDescription } from './mcp-server.ts';
 import { Operations } from './operations.ts';
 import { ProcessTransport } from './process-transport.ts';
-import type { AskForServer } from './server-question.ts';
+import type { AskForServer } from './ask-for-server.ts';
 import { storedLogin, type StoredLogin } from './stored-login.ts';
 
 /** Options of {@link openConnection}. */
@@ -59,7 +59,7 @@ export interface McpConnection extends ConnectionOffers {
     input: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
     idempotencyKey?: string,
-  ): Promise<CallToolResult>;
+  ): Promise<McpResult>;
   /** Ends the server, if it is a process. Idempotent. */
   close(): Promise<void>;
 }

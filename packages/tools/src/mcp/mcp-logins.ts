@@ -1,17 +1,20 @@
-import type {
-  OAuthDiscoveryState,
-  StoredOAuthClientInformation,
-  StoredOAuthTokens,
-} from '@modelcontextprotocol/client';
-
 /** Result of a login with OAuth at a server. All of it is secret. */
 export interface McpLogin {
   /** Server that authorizes, with its metadata. Tokens are refreshed there, whatever the server names later. */
-  readonly authorization: OAuthDiscoveryState;
+  readonly authorization: {
+    readonly authorizationServerUrl: string;
+    readonly resourceMetadataUrl?: string | undefined;
+  };
   /** Resource that the tokens are for. */
   readonly resource?: string | undefined;
-  readonly client: StoredOAuthClientInformation;
-  readonly tokens: StoredOAuthTokens;
+  readonly client: { readonly client_id: string; readonly client_secret?: string | undefined };
+  readonly tokens: {
+    readonly access_token: string;
+    readonly token_type: string;
+    readonly refresh_token?: string | undefined;
+    readonly id_token?: string | undefined;
+    readonly scope?: string | undefined;
+  };
   /** Rights (scopes) that a server has missed since, which the next login requests too. */
   readonly missingScope?: string | undefined;
 }

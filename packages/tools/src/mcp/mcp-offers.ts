@@ -1,6 +1,6 @@
 import type { Content } from '@varve/events';
 import { ToolError } from '../contract/error.ts';
-import type { McpPrompt, McpResource } from './connection-offers.ts';
+import type { McpPrompt, McpResource } from './mcp-server.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import type { McpSession } from './mcp-session.ts';
 

@@ -1,3 +1,5 @@
+import type { Content } from '@varve/events';
+
 /** Server of the model context protocol that runs as a process. */
 export interface McpProcess {
   readonly transport: 'stdio';
@@ -39,4 +41,29 @@ export interface McpToolDescription {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Dialect of the schema, its `$schema`. Default: 2020-12. */
   readonly dialect?: string;
+}
+
+/** Resource of a server. Its texts are the server's: nothing of them is trusted. */
+export interface McpResource {
+  readonly uri: string;
+  /** Name and description; may be empty. */
+  readonly description: string;
+}
+
+/** Prompt of a server. Its texts are the server's: nothing of them is trusted. */
+export interface McpPrompt {
+  readonly name: string;
+  /** May be empty. */
+  readonly description: string;
+  readonly arguments: readonly { readonly name: string; readonly isRequired: boolean }[];
+}
+
+/** What a server offers to a person, next to its tools. Lists are kept until the server reports a change. */
+export interface ConnectionOffers {
+  resources(signal: AbortSignal): Promise<readonly McpResource[]>;
+  prompts(signal: AbortSignal): Promise<readonly McpPrompt[]>;
+  /** Returns the text of a resource, and its images. */
+  resource(uri: string, signal: AbortSignal): Promise<readonly Content[]>;
+  /** Returns the messages of a prompt. */
+  prompt(name: string, values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly Content[]>;
 }

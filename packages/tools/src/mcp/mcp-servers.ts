@@ -9,7 +9,7 @@ import type { ToolKind } from '../specs/tool-kinds.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import type { McpLogins } from './mcp-logins.ts';
-import type { AskForServer } from './server-question.ts';
+import type { AskForServer } from './ask-for-server.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { mcpOffers, type McpOffers } from './mcp-offers.ts';
 import { McpSession } from './mcp-session.ts';

@@ -1,7 +1,7 @@
-import type { CallToolResult } from '@modelcontextprotocol/client';
 import { ToolError } from '../contract/error.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import type { McpConnection } from './mcp-connection.ts';
+import type { McpResult } from './mcp-content.ts';
 import type { McpToolDescription } from './mcp-server.ts';
 
 /** Number of times that a server which has ended is started again. */
@@ -43,7 +43,7 @@ export class McpSession {
       checkLease,
       idempotencyKey,
     }: Pick<ToolContext, 'signal' | 'checkLease'> & Partial<Pick<ToolContext, 'idempotencyKey'>>,
-  ): Promise<CallToolResult> {
+  ): Promise<McpResult> {
     return this.ask(signal, async (connection) => {
       await checkLease?.();
       return connection.call(tool, input, signal, idempotencyKey);

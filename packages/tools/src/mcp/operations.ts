@@ -9,7 +9,8 @@ import {
 import { lazy } from '@varve/events';
 import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
-import { serverQuestion, type AskForServer } from './server-question.ts';
+import type { AskForServer } from './ask-for-server.ts';
+import { serverQuestion } from './server-question.ts';
 
 /** Operation of a server that is in progress. */
 interface Operation {

@@ -9,7 +9,7 @@ import { connectMcp } from './connect-mcp.ts';
 import type { McpLogin, McpLogins } from './mcp-logins.ts';
 import type { McpAddress } from './mcp-server.ts';
 import { McpSession } from './mcp-session.ts';
-import type { AskForServer, ServerQuestion } from './server-question.ts';
+import type { AskForServer, ServerQuestion } from './ask-for-server.ts';
 
 const noSecrets = redactor([], { replacement: '***' });
 const { signal } = new AbortController();

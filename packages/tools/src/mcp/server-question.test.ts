@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { httpServer, stdioServer } from '../../test/support/sdk-servers.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpServer } from './mcp-server.ts';
-import type { AskForServer, ServerQuestion } from './server-question.ts';
+import type { AskForServer, ServerQuestion } from './ask-for-server.ts';
 
 const noSecrets = redactor([], { replacement: '***' });
 const waits: AskForServer = async (_, signal) =>

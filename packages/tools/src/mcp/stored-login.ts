@@ -4,6 +4,7 @@ import {
   refreshAuthorization,
   SdkHttpError,
   type AuthProvider,
+  type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
 import { redactor, shellWord, type Mask } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
@@ -71,7 +72,8 @@ export function storedLogin(name: string, url: string, logins: McpLogins): Store
 /** Returns the login with new tokens; undefined if its server does not refresh them. */
 async function refreshed(login: McpLogin): Promise<McpLogin | undefined> {
   const { authorization, client, tokens, resource } = login;
-  const { authorizationServerUrl, authorizationServerMetadata: metadata } = authorization;
+  // The library has stored more than a login states.
+  const { authorizationServerUrl, authorizationServerMetadata: metadata } = authorization as OAuthDiscoveryState;
   if (tokens.refresh_token === undefined) return undefined;
   const send = limitedFetch();
   try {
