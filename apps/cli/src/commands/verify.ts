@@ -1,4 +1,4 @@
-import type { MetaDifference, RequestCheck, SnapshotCheck } from '@varve/agent/replay';
+import type { LogVerifier, MetaDifference, RequestCheck, SnapshotCheck } from '@varve/agent/replay';
 import { type Stored, type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage';
 import { CliError } from '../failures/cli-error.ts';
 import type { CliCommand } from '../command-line/cli-command.ts';
@@ -59,10 +59,10 @@ async function verifyConversation(id: string, options: VerifyCommandOptions, io:
   const log = await store.read(await resolveId(store, id));
   // Loaded here, so that the help appears faster.
   const { isUnfinishedImport, logVerifier } = await import('@varve/agent/replay');
-  let verifier = await logVerifier(log);
+  let verifier: LogVerifier | undefined;
   let checks: RequestCheck[] = [];
   const each = async (event: Stored): Promise<void> => {
-    if (event.seq === 0) [verifier, checks] = [await logVerifier(log), []];
+    if (!verifier || event.seq === 0) [verifier, checks] = [await logVerifier(log), []];
     const check = await verifier.add(event);
     if (check) checks.push(check);
   };
@@ -70,7 +70,9 @@ async function verifyConversation(id: string, options: VerifyCommandOptions, io:
   const { meta } = await store.summary(log.id);
   const isUnfinished = isUnfinishedImport(meta);
   const requests = verdict.broken ? undefined : countRequests(checks, verdict);
-  const { settings, snapshots } = verdict.broken ? { settings: [], snapshots: [] } : verifier.end(meta);
+  const { settings, snapshots } = verdict.broken
+    ? { settings: [], snapshots: [] }
+    : (verifier ?? (await logVerifier(log))).end(meta);
   const differing = snapshots.filter(({ state }) => state === 'differs');
   const isGood = !verdict.broken && !isUnfinished && requests?.differing.length === 0 && differing.length === 0;
   if (options.json)

@@ -3,6 +3,7 @@ export { verifyRequests, type RequestCheck } from './verify-requests.ts';
 export { isUnfinishedImport, type MetaDifference } from '../log/settings.ts';
 export {
   logVerifier,
+  type LogVerifier,
   verifySnapshots,
   type SnapshotCheck,
   currentSettings,

@@ -19,6 +19,9 @@ export interface LogEntry {
 /** Reads a log from `from` (inclusive), oldest first. Called again if the driver must fold again. */
 export type ReadEntries = (from: number) => AsyncIterable<LogEntry> | Iterable<LogEntry>;
 
+/** Most links that are kept of a log while it is folded, in case that it has branches: 30 MB. */
+const maxLinks = 200_000;
+
 type Position = Omit<LogEntry, 'text' | 'kind'>;
 
 /** Options of {@link Timeline}. */
@@ -97,7 +100,7 @@ export class Timeline<Set extends Projections> {
         continue;
       }
       if (seq >= to) break;
-      if (seq === links.length) links.push({ seq, id, parentId });
+      if (seq === links.length && seq < maxLinks) links.push({ seq, id, parentId });
       this.#fold(this.#codec.read(text), { seq, id, parentId, movesHead: this.#movesHead(kind, id) });
     }
     if (this.#unconfirmed !== undefined) {
