@@ -52,11 +52,11 @@ test.for([
   expect(loaded.length).toBeLessThanOrEqual(most);
 });
 
-test('a whole varve run loads at most 1060 modules', { timeout: 60_000 }, async () => {
+test('a whole varve run loads at most 1075 modules', { timeout: 60_000 }, async () => {
   await using server = await scriptedServer([{ calls: [{ name: 'finish', arguments: { message: 'done' } }] }]);
   const main = join(root, 'apps/cli/src/main.ts');
   const options = ['--base-url', server.url, '--model', 'scripted', '--sandbox', 'off', '--confirm', 'never'];
   const loaded = await loadedBy([main, 'run', ...options, 'go'], { LLM_API_KEY: 'key-0123456789' });
   expect(loaded.filter((file) => lazy.test(file))).toEqual([]);
-  expect(loaded.length).toBeLessThanOrEqual(1060);
+  expect(loaded.length).toBeLessThanOrEqual(1075);
 });

@@ -12,6 +12,7 @@ import {
   parametersFact,
   partialReplyFact,
   reviewFact,
+  rewindFact,
   runFact,
   settingsFact,
   taskFact,
@@ -272,6 +273,10 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
       ],
     },
     at(4),
+  ),
+  'varve.rewind': rewindFact.create(
+    { head: 3, changes: [{ path: 'a.txt', before: 'e5', after: null }], at: 1_770_000_000_000 },
+    at(5),
   ),
   'varve.run': runFact.create({ state: 'begun', at: 1_770_000_000_000, inherited: true }, at(5)),
   'varve.settings': settingsFact.create(

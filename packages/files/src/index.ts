@@ -1,6 +1,6 @@
 export { errnoOf } from './errno.ts';
 export { makeDirectories, removeDirectories } from './make-directories.ts';
-export { stageFile, temporaryPath } from './staged-file.ts';
+export { isTemporaryPath, stageFile, temporaryPath } from './staged-file.ts';
 export type { StagedFile, WriteOptions } from './staged-file.ts';
 export { syncDirectory, syncDirectorySync } from './sync-directory.ts';
 export { assertMissing, createAtomically, writeAtomically } from './write-file.ts';

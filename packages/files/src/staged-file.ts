@@ -71,3 +71,8 @@ export async function stageFile(path: string, content: FileContent, options: Wri
 export function temporaryPath(path: string): string {
   return join(dirname(path), `.varve-${randomUUID()}.tmp`);
 }
+
+/** Reports whether a path is one that {@link temporaryPath} returns. */
+export function isTemporaryPath(path: string): boolean {
+  return /(?:^|[\\/])\.varve-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(path);
+}

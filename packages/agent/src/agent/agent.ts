@@ -50,6 +50,11 @@ export interface Agent {
    */
   readonly protectedPaths: readonly string[];
   /**
+   * Records the files that calls change, for going back to them; default false. The first command of a conversation
+   * looks at all files of the workspace. Not part of `spec`.
+   */
+  readonly recordsFiles: boolean;
+  /**
    * Commands that run at certain events, and may block messages, calls and the end. They run without a question, in
    * `sandbox` or with the rights of this process: pass only those that a person trusts, as `loadHooks` does.
    */
@@ -165,6 +170,7 @@ export function defineAgent(options: AgentOptions): Agent {
   const agent: Omit<Agent, 'spec'> = {
     condenser: noCondensation(),
     protectedPaths: [],
+    recordsFiles: false,
     hooks: defaultHooks,
     skills: [],
     subAgents: [],

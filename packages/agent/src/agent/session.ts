@@ -5,6 +5,7 @@ import type { Mask } from '@varve/text';
 import type { Tool, ClientToolSpec, ToolContext } from '@varve/tools';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
 import type { SessionHooks } from '../confirmation/hooks/session-hooks.ts';
+import type { FileRecorder } from '../files/file-recorder.ts';
 import type { GoalTracker } from '../log/goal-tracker.ts';
 import type { Journal } from '../log/journal.ts';
 import type { MetaDifference } from '../log/settings.ts';
@@ -49,6 +50,8 @@ export interface Session {
   readonly updateTools: (signal: AbortSignal) => Promise<void>;
   /** Files as its calls last showed or wrote them. */
   readonly shownFiles: NonNullable<ToolContext['shownFiles']>;
+  /** Records what its calls change. */
+  readonly files: FileRecorder;
   /** Returns the request for a view, by default the current one. */
   readonly prepareRequest: (view?: View) => PreparedRequest;
   /** Returns a counter of the tokens of its requests, corrected by the usage of its last reply. */

@@ -28,6 +28,8 @@ import type {
   OpenOptions,
   SendOptions,
 } from './conversation-options.ts';
+import { planRewind, type RewoundFiles } from '../files/rewind-files.ts';
+import type { RewindPlan } from '../files/rewind-plan.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
 import {
@@ -38,7 +40,7 @@ import {
   type LogToImport,
 } from './import-conversation.ts';
 import { Lifetime } from './lifetime.ts';
-import { navigateTo } from './navigate.ts';
+import { headAfter, navigateTo, rewindTo, type RewindOptions } from './navigate.ts';
 import { createSession, openSession, type OpenedSession } from './open-session.ts';
 import { recordEvents, type EventMaker, setConfirmation, updateFields, type StateFields } from './record-events.ts';
 import { markRun, type RunMark } from './run-marks.ts';
@@ -348,6 +350,26 @@ export class Conversation implements AsyncDisposable {
   async navigate(eventId: string | undefined): Promise<void> {
     const session = this.#usable;
     await this.#runLock.exclusive(() => navigateTo(eventId, session));
+  }
+
+  /**
+   * Goes back with the files of the workspace: each that calls changed after an event gets the content that it had
+   * then, except for conflicts that `overwrites` does not decide. With `chat`, the conversation goes back, too. The
+   * model reads which files changed. This can be undone by going back to the event before.
+   *
+   * @throws {AgentError} as {@link navigate}; {@link StorageError} `fenced`.
+   */
+  async rewind(eventId: string | undefined, options: RewindOptions = {}): Promise<RewoundFiles> {
+    const session = this.#usable;
+    return this.#runLock.exclusive(() => rewindTo(eventId, session, options));
+  }
+
+  /** Returns what {@link rewind} would do with files, and changes none. @throws as {@link rewind}. */
+  async planRewind(eventId: string | undefined, options: RewindOptions = {}): Promise<RewindPlan> {
+    const session = this.#usable;
+    return this.#runLock.exclusive(async () =>
+      planRewind(session, { ...options, head: await headAfter(eventId, session) }),
+    );
   }
 
   /**

@@ -88,15 +88,16 @@ const minEventsPerSnapshot = 100;
  * the log when it was opened.
  */
 export async function closeSession(session: Omit<Session, 'close'>, calls: number): Promise<void> {
-  const { hooks, tools, journal, log, lost, snapshots } = session;
+  const { hooks, tools, journal, log, lost, snapshots, files } = session;
   const ended = await hooks.end();
   const problems = await closeTools(tools);
   try {
     await journal.catchUp();
-    if (!lost.aborted) await journal.emit(ended.drafts);
+    if (!lost.aborted) await journal.emit([...ended.drafts, ...(await files.lastCheck())]);
     await cacheTotals(session, calls);
     await snapshots.save(minEventsPerSnapshot);
   } finally {
+    await files.close();
     await log[Symbol.asyncDispose]();
   }
   if (problems.length > 0) throw problems[0];

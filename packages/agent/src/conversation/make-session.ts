@@ -5,6 +5,7 @@ import type { Session } from '../agent/session.ts';
 import { BudgetLedger } from '../budget/budget-ledger.ts';
 import { SessionHooks } from '../confirmation/hooks/session-hooks.ts';
 import type { ConversationTimeline } from '../log/conversation-state.ts';
+import { FileRecorder } from '../files/file-recorder.ts';
 import { GoalTracker } from '../log/goal-tracker.ts';
 import { Journal } from '../log/journal.ts';
 import type { MetaDifference } from '../log/settings.ts';
@@ -91,6 +92,13 @@ export function makeSession(parts: SessionParts): Session {
       if (isChanged) requests = requestsOf();
     },
     shownFiles: new Map(),
+    files: new FileRecorder({
+      isOn: agent.recordsFiles,
+      workspace,
+      mask,
+      excluded: agent.protectedPaths,
+      files: () => timeline.read('files'),
+    }),
     prepareRequest: (view = timeline.read('view')) => requests.build(view),
     requestTokens: () => requests.countTokens(timeline.read('context'), timeline.read('view').events),
     onChildWaiting: undefined,

@@ -3,7 +3,8 @@ import { leafKey } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { callErrorDraft, statusDraft, type Draft } from '../log/drafts.ts';
+import { rewindFiles, type RewindFilesOptions, type RewoundFiles } from '../files/rewind-files.ts';
+import { callErrorDraft, nudgeDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import type { Session } from '../agent/session.ts';
 
 /** Position before every event, as a state update names it. */
@@ -46,11 +47,45 @@ export async function navigateTo(
   await journal.emit([...(isLeaf ? [] : [move]), ...answers, ...(isIdle ? [] : [statusDraft('idle')]), ...last]);
 }
 
-async function checkEvent(eventId: string | undefined, { log, codec }: Session): Promise<void> {
-  if (eventId === undefined) return;
-  const seq = await log.seqOf(eventId);
+/** Options of a return with files. */
+export interface RewindOptions extends Pick<RewindFilesOptions, 'overwrites'> {
+  /** Goes back in the conversation, too. */
+  readonly chat?: boolean;
+}
+
+/** Names of files that the model reads. */
+const maxNames = 20;
+
+/** Goes back with files for `Conversation.rewind`. */
+export async function rewindTo(
+  eventId: string | undefined,
+  session: Session,
+  { chat = false, overwrites }: RewindOptions,
+): Promise<RewoundFiles> {
+  const head = await headAfter(eventId, session);
+  if (chat) await checkEvent(eventId, session);
+  const rewound = await rewindFiles(session, { head, ...(overwrites && { overwrites }) });
+  const { changed } = rewound;
+  const more = changed.length > maxNames ? ` and ${changed.length - maxNames} more` : '';
+  const names = `${changed.slice(0, maxNames).join(', ')}${more}`;
+  const line = `The user set files of the workspace back to what they were at an earlier point: ${names}. Read them again.`;
+  const notes = changed.length > 0 ? [nudgeDraft(line)] : [];
+  if (chat) await navigateTo(eventId, session, notes);
+  else if (notes.length > 0) await session.journal.emit(notes);
+  return rewound;
+}
+
+/** Returns the number of events up to one; 0 for the position before every event. @throws {AgentError} `invalid`. */
+export async function headAfter(eventId: string | undefined, { log }: Session): Promise<number> {
+  const seq = eventId === undefined ? -1 : await log.seqOf(eventId);
   if (seq === undefined) throw new AgentError('invalid', `There is no event ${eventId} in conversation ${log.id}.`);
-  const { kind } = await log.at(seq);
+  return seq + 1;
+}
+
+async function checkEvent(eventId: string | undefined, session: Session): Promise<void> {
+  if (eventId === undefined) return;
+  const { log, codec } = session;
+  const { kind } = await log.at((await headAfter(eventId, session)) - 1);
   if (codec.kind(kind)?.movesHead !== false) return;
   throw new AgentError('invalid', `Event ${eventId} is a ${kind}, which nothing can follow.`);
 }

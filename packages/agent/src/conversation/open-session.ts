@@ -8,6 +8,7 @@ import { defineAgent } from '../agent/agent.ts';
 import { ownTools } from '../agent/toolset.ts';
 import { Delegation } from '../delegation/delegation.ts';
 import { AgentError } from '../error.ts';
+import { finishRewind } from '../files/rewind-files.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { lastTimestamp } from '../log/read-log.ts';
@@ -99,6 +100,7 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
     const folded = await foldConversation(options, log, codec);
     const opened = await resumedSession(options, folded, parent);
     if (folded.fork) await finishFork(folded.fork, opened.session, folded.isOfImport);
+    else await finishRewind(opened.session);
     return opened;
   } catch (error) {
     await log[Symbol.asyncDispose]();

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventCodec, type BaseEvent, type Stamp } from '@varve/events';
-import { condensationFact, controlFact, importFact, leafKey, settingsFact, taskFact } from '@varve/events/facts';
+import {
+  condensationFact,
+  controlFact,
+  filesFact,
+  importFact,
+  leafKey,
+  settingsFact,
+  taskFact,
+} from '@varve/events/facts';
 import {
   ActionEvent,
   builtinKinds,
@@ -47,6 +55,9 @@ const condenser = { condenser: 'x', reason: 'check', tokens_before: 1 } as const
 
 /** Events with which a bundle could steer a run. */
 const hostile: fc.Arbitrary<(stamp: Stamp) => BaseEvent> = fc.oneof(
+  fc.constant((stamp: Stamp) =>
+    filesFact.create({ outside: true, changes: [{ path: 'a', before: null, after: 'h', content: 'c' }] }, stamp),
+  ),
   fc.boolean().map((blocked) => (stamp: Stamp) => {
     const hook = { hook_event_type: 'Stop', hook_command: 'x', success: true, blocked } as const;
     return HookExecutionEvent.create({ ...hook, exit_code: 0, stdout: '', stderr: '' }, stamp);

@@ -37,6 +37,8 @@ export const filesFact = defineFact('varve.files', () =>
     action_ids: z.exactOptional(z.array(z.string())),
     /** Set if no call made the changes: a person, an editor, a job in the background. */
     outside: z.exactOptional(z.literal(true)),
+    /** Id of the `varve.rewind` that made the changes, which has ended. */
+    rewind_id: z.exactOptional(z.string()),
     changes: z.array(fileChange()),
   }),
 );

@@ -14,6 +14,7 @@ export { originFact } from './origin.ts';
 export { parametersFact } from './parameters.ts';
 export { partialReplyFact } from './partial-reply.ts';
 export { reviewFact, type CallReview, type RiskVerdict } from './review.ts';
+export { rewindFact } from './rewind.ts';
 export { runFact } from './run.ts';
 export { settingsFact, type ConversationSettings } from './settings.ts';
 export { taskFact } from './task.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { filesFact, type FileChange } from '../facts/files.ts';
+import { rewindFact } from '../facts/rewind.ts';
 import { foldEvents } from '../fold/projection.ts';
 import { eventFactory } from '../testing/event-factory.ts';
 import { filesProjection } from './files.ts';
@@ -26,4 +27,11 @@ test('files have their last change, the state before the first one, and contents
     ['h1', 0],
     ['h2', 1],
   ]);
+});
+
+test('a return to an earlier state is unfinished until its changes are stored', () => {
+  const start = rewindFact.create({ head: 0, changes: [removed], at: 1 }, stamp());
+  const end = filesFact.create({ rewind_id: start.id, changes: [removed] }, stamp());
+  expect(foldEvents(filesProjection, [start]).rewind).toEqual({ id: start.id, changes: [removed] });
+  expect(foldEvents(filesProjection, [start, end]).rewind).toBeUndefined();
 });

@@ -15,4 +15,4 @@ export { withCondensation } from './view-changes.ts';
 export { hasImages, isMasked, withMask, type ViewMask } from './view-masks.ts';
 export { blockedProjection, type Blocked } from './blocked.ts';
 export { skillsProjection, type Skills } from './skills.ts';
-export { changesOf, filesProjection, type FileRecord, type Files } from './files.ts';
+export { changesOf, filesProjection, type FileRecord, type Files, type UnfinishedRewind } from './files.ts';

@@ -49,6 +49,7 @@ export function resumedAgent(options: ResumedAgentOptions): ResumedAgent {
 function replacedParts(fields: Fields, options: ResumedAgentOptions): Partial<AgentOptions> {
   const { settings, current, subAgents = current.subAgents } = options;
   const { model, confirmation, rules, budget, stuck, hooks, skills, protectedPaths, signingKey, parameters } = current;
+  const { recordsFiles } = current;
   const isSet = (prefix: string): boolean =>
     settings.entries.some(({ key, origin }) => origin.kind === 'flag' && key.startsWith(prefix));
   // A summarizing model needs a key, which no spec contains.
@@ -65,6 +66,7 @@ function replacedParts(fields: Fields, options: ResumedAgentOptions): Partial<Ag
     skills,
     subAgents: startsOthers ? subAgents : [],
     protectedPaths,
+    recordsFiles,
     parameters,
     ...(rules && { rules }),
     ...(signingKey && { signingKey }),

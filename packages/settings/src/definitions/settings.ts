@@ -113,6 +113,9 @@ export const settingDefinitions = {
     () => z.string().startsWith('/'),
     'Absolute path on that server; default the path of the workspace here.',
   ),
+  'files.record': setting(() => z.boolean(), 'Records the files that calls change, so that you can go back to them.', {
+    defaultValue: false,
+  }),
   'signing.enabled': setting(() => z.boolean(), 'Signs what a run stores.'),
   'signing.key_file': setting(() => z.string().min(1), 'File of the signing key.', {
     variables: ['VARVE_SIGNING_KEY'],

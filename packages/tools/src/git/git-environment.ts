@@ -23,6 +23,7 @@ export function gitEnvironment(settings: Readonly<Record<string, string>>): Reco
     ...Object.fromEntries(numbered),
     GIT_CONFIG_COUNT: String(pairs.length),
     GIT_OPTIONAL_LOCKS: '0',
+    GIT_LITERAL_PATHSPECS: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',

@@ -13,7 +13,7 @@ export interface GitRepository {
   /** Returns the hash of a commit or tree by a name; undefined if it does not exist. */
   readonly hash: (name: string) => Promise<string | undefined>;
   /** Returns `git` with additional settings and environment variables. */
-  readonly with: (extra: Pick<GitRun, 'settings' | 'variables'>) => GitRepository['git'];
+  readonly with: (extra: Pick<GitRun, 'settings' | 'variables' | 'input'>) => GitRepository['git'];
 }
 
 /**

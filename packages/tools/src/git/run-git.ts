@@ -12,6 +12,8 @@ export interface GitRun {
   readonly settings?: Readonly<Record<string, string>>;
   /** Environment variables for this run. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Text for its input. */
+  readonly input?: string;
 }
 
 /** Result of a run of git. */
@@ -31,11 +33,18 @@ const maxOutputBytes = 64 * 1024 * 1024;
  *
  * @throws {ToolError} `unusable` when git is missing or takes more than 30 s, `aborted`.
  */
-export async function runGit({ directory, args, signal, settings = {}, variables = {} }: GitRun): Promise<GitResult> {
+export async function runGit({
+  directory,
+  args,
+  signal,
+  settings = {},
+  variables = {},
+  input,
+}: GitRun): Promise<GitResult> {
   const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
-  execFile(
+  const { stdin } = execFile(
     'git',
-    ['--no-pager', '--literal-pathspecs', ...args],
+    ['--no-pager', ...args],
     {
       cwd: directory,
       env: { ...inheritedEnvironment(), ...gitEnvironment(settings), ...variables },
@@ -53,6 +62,8 @@ export async function runGit({ directory, args, signal, settings = {}, variables
       reject(new ToolError('unusable', `Git could not be run in ${directory}.`, { cause: error }));
     },
   );
+  // Git may end before it has read everything; its exit code is the result.
+  stdin?.on('error', () => undefined).end(input);
   return promise;
 }
 

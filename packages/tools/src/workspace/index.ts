@@ -15,3 +15,6 @@ export { changedGitSettings } from '../git/git-settings.ts';
 export { gitCommitChanges, gitCommits, type GitCommit } from '../git/git-history.ts';
 export { gitPlaces } from '../git/git-places.ts';
 export { gitRepository } from '../git/git-repository.ts';
+export { FileChanges, type ChangedFile } from '../changes/file-changes.ts';
+export { isSameVersion, modeOf, readVersion, versionOf, type FileVersion } from '../changes/file-version.ts';
+export { restoreFile } from '../changes/restore-file.ts';

@@ -39,44 +39,54 @@ export interface CallContext extends StepContext {
  * meantime keeps that answer, and does not run unless it had started.
  */
 export async function executeCall(call: RunnableCall, session: Session, context: CallContext): Promise<CallOutcome> {
-  const { event, tool, input } = call;
-  const { journal, workspace, shownFiles } = session;
-  const { signal, onOutput, askOutside, startDirectories } = context;
-  const idempotencyKey = idempotencyKeyOf(event, session);
+  const { event, tool } = call;
+  const { journal, files } = session;
+  const { signal } = context;
   if (!(await recordStart(call, session, context))) return 'done';
   if (signal.aborted) return recordAbort(event, notStartedMessage, journal);
   let observation: Observation;
   let rules: readonly ActivatedSkill[];
+  await files.begin(call);
   try {
-    const output = onOutput && { onOutput: (chunk: string) => onOutput(chunk, event) };
-    // Several directories are those of concurrent shells. A person who is asked about a call reads all of them.
-    const left = journal.timeline.read('directories');
-    const shellDirectory = left.includes(workspace) ? undefined : left.at(-1);
-    const directories = shellDirectory === undefined ? [] : [shellDirectory];
-    const shell = {
-      ...(shellDirectory !== undefined && { shellDirectory }),
-      ...(startDirectories && { startDirectories }),
-    };
-    const callContext = { workspace, signal, shownFiles, idempotencyKey, actionId: event.id };
-    const outside = askOutside && { askOutside: outsideQuestion(call, session, { askOutside, signal, directories }) };
-    const checkLease = async (): Promise<void> => journal.checkLease();
-    await checkLease();
-    observation = await tool.execute(input, { ...callContext, checkLease, ...shell, ...output, ...outside });
+    observation = await observe(call, session, context);
     rules = await rulesFor(event, observation, session, signal);
   } catch (error) {
     return recordFailure(event, error, session, signal);
   }
   const isEnd = endsRun(event.action, tool);
+  const changed = await files.end(event.id);
   const results = (): readonly Draft[] => {
-    if (!isPending(journal, event)) return [];
+    if (!isPending(journal, event)) return changed;
     // Another call may have added the text of a rule in the meantime.
     const { events } = journal.timeline.read('view');
     const added = rules.filter(({ name }) => !isPresent(name, events)).map((rule) => text(rule.text));
     const result = observationDraft(event, observation, added);
-    return isEnd ? [result, ...endDrafts(call, session, context)] : [result];
+    return [...changed, result, ...(isEnd ? endDrafts(call, session, context) : [])];
   };
   await journal.emit(results);
   return journal.timeline.read('status').execution === 'finished' ? 'finished' : 'done';
+}
+
+/** Runs the tool of a call. */
+async function observe(call: RunnableCall, session: Session, context: CallContext): Promise<Observation> {
+  const { event, tool, input } = call;
+  const { journal, workspace, shownFiles } = session;
+  const { signal, onOutput, askOutside, startDirectories } = context;
+  const output = onOutput && { onOutput: (chunk: string) => onOutput(chunk, event) };
+  // Several directories are those of concurrent shells. A person who is asked about a call reads all of them.
+  const left = journal.timeline.read('directories');
+  const shellDirectory = left.includes(workspace) ? undefined : left.at(-1);
+  const directories = shellDirectory === undefined ? [] : [shellDirectory];
+  const shell = {
+    ...(shellDirectory !== undefined && { shellDirectory }),
+    ...(startDirectories && { startDirectories }),
+  };
+  const idempotencyKey = idempotencyKeyOf(event, session);
+  const callContext = { workspace, signal, shownFiles, idempotencyKey, actionId: event.id };
+  const outside = askOutside && { askOutside: outsideQuestion(call, session, { askOutside, signal, directories }) };
+  const checkLease = async (): Promise<void> => journal.checkLease();
+  await checkLease();
+  return tool.execute(input, { ...callContext, checkLease, ...shell, ...output, ...outside });
 }
 
 /** Returns the end of the run with the control of its last call, unless a message of the user is unread. */
@@ -184,23 +194,29 @@ async function rulesFor(
 async function recordFailure(
   event: ActionEvent,
   error: unknown,
-  { journal }: Session,
+  { journal, files }: Session,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
-  if (signal.aborted) return recordAbort(event, interruptedMessage, journal);
+  const changed = await files.end(event.id);
+  if (signal.aborted) return recordAbort(event, interruptedMessage, journal, changed);
   const reason = error instanceof Error ? error.message : String(error);
   const classification = error instanceof ToolError ? undefined : internalFailure;
-  await answer(callErrorDraft(event, `${event.tool_name} failed: ${reason}`, classification), event, journal);
+  await answer(callErrorDraft(event, `${event.tool_name} failed: ${reason}`, classification), event, journal, changed);
   return 'done';
 }
 
 /** Answers a call that was aborted with this message for the model. */
-async function recordAbort(event: ActionEvent, message: string, journal: Journal): Promise<'aborted'> {
-  await answer(callErrorDraft(event, message), event, journal);
+async function recordAbort(
+  event: ActionEvent,
+  message: string,
+  journal: Journal,
+  changed: readonly Draft[] = [],
+): Promise<'aborted'> {
+  await answer(callErrorDraft(event, message), event, journal, changed);
   return 'aborted';
 }
 
-/** Stores the answer to a call, unless it was answered in the meantime. */
-async function answer(draft: Draft, event: ActionEvent, journal: Journal): Promise<void> {
-  await journal.emit(() => (isPending(journal, event) ? [draft] : []));
+/** Stores what a call changed, and its answer unless it was answered in the meantime. */
+async function answer(draft: Draft, event: ActionEvent, journal: Journal, changed: readonly Draft[]): Promise<void> {
+  await journal.emit(() => [...changed, ...(isPending(journal, event) ? [draft] : [])]);
 }

@@ -1,0 +1,93 @@
+import { filesFact, rewindFact, type FileChange } from '@varve/events/facts';
+import { changesOf } from '@varve/events/projections';
+import { restoreFile } from '@varve/tools/workspace';
+import type { Session } from '../agent/session.ts';
+import { RewindFold, type RewindPlan } from './rewind-plan.ts';
+
+/** Options of a return of files to what they were. */
+export interface RewindFilesOptions {
+  /** Number of events of the log after which the files were so. */
+  readonly head: number;
+  /** Reports for a file that something else changed whether it is overwritten; default never. */
+  readonly overwrites?: (path: string) => boolean;
+}
+
+/** Result of a return of files to what they were. */
+export interface RewoundFiles extends RewindPlan {
+  /** Paths that have been written or deleted. */
+  readonly changed: readonly string[];
+  /** Paths that were left, because they changed while the plan was executed. */
+  readonly left: readonly string[];
+}
+
+/** Stores what changed on the disk since the last call, and returns the plan for a return. Changes no file. */
+export async function planRewind(
+  session: Session,
+  { head, overwrites = () => false }: RewindFilesOptions,
+): Promise<RewindPlan> {
+  const { journal, files, log, codec } = session;
+  const drafts = await files.check({ walks: true });
+  if (drafts.length > 0) await journal.emit(drafts);
+  const fold = new RewindFold(head);
+  for await (const { seq, text } of log.range(0)) fold.add(codec.read(text), seq);
+  return fold.plan(overwrites);
+}
+
+/** Returns files to what they were: stores the plan, executes it, and stores what was done. */
+export async function rewindFiles(session: Session, options: RewindFilesOptions): Promise<RewoundFiles> {
+  const plan = await planRewind(session, options);
+  const changes = plan.steps.flatMap(({ kind, path, before, after }): readonly FileChange[] => {
+    if (kind !== 'write' && kind !== 'delete') return [];
+    const mode = after.hash !== null && { mode: after.mode || before.mode || '100644' };
+    return [{ path, before: before.hash, after: after.hash, ...mode }];
+  });
+  if (changes.length === 0) return { ...plan, changed: [], left: [] };
+  const value = { head: options.head, changes, at: session.now() };
+  await session.journal.emit([{ make: (stamp) => rewindFact.create(value, stamp) }]);
+  return { ...plan, ...(await finishRewind(session)) };
+}
+
+/**
+ * Executes the rest of a return that is stored, also one that a crash interrupted. Files that are neither as before it
+ * nor as after it were changed by something else, and are left.
+ */
+export async function finishRewind(session: Session): Promise<Pick<RewoundFiles, 'changed' | 'left'>> {
+  const { journal, files, workspace } = session;
+  const { rewind } = journal.timeline.read('files');
+  const [changed, left]: [string[], string[]] = [[], []];
+  if (!rewind) return { changed, left };
+  const contents = await contentsOf(session, rewind.changes);
+  // A file may be where another one needs a directory.
+  const ordered = [...rewind.changes].toSorted((a, b) => Number(a.after !== null) - Number(b.after !== null));
+  for (const change of ordered) {
+    await journal.checkLease();
+    const isDone = await restoreFile(change, { workspace, content: contents.get(change.after ?? '') });
+    (isDone ? changed : left).push(change.path);
+  }
+  const cause = { rewind_id: rewind.id };
+  const drafts = await files.record(
+    rewind.changes.map(({ path }) => path),
+    cause,
+  );
+  const end = {
+    make: (stamp: Parameters<typeof filesFact.create>[1]) => filesFact.create({ ...cause, changes: [] }, stamp),
+  };
+  await journal.emit(drafts.length > 0 ? drafts : [end]);
+  return { changed, left };
+}
+
+/** Reads contents of the log by their hashes. */
+async function contentsOf(session: Session, changes: readonly FileChange[]): Promise<ReadonlyMap<string, Buffer>> {
+  const { journal, log, codec } = session;
+  const places = journal.timeline.read('files').contents;
+  const contents = new Map<string, Buffer>();
+  for (const { after } of changes) {
+    const seq = after === null ? undefined : places.get(after);
+    if (seq === undefined) continue;
+    const found = changesOf(codec.read((await log.at(seq)).text)).find(
+      (each) => each.after === after && each.content !== undefined,
+    );
+    if (found?.content !== undefined && after !== null) contents.set(after, Buffer.from(found.content, found.encoding));
+  }
+  return contents;
+}
