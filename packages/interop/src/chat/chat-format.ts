@@ -1,6 +1,6 @@
 import { fieldsOf, parseForeignJson, type Fields, firstKeys } from '../common/foreign-json.ts';
 import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
-import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
+import type { ForeignLog, LogFormat } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
 import { readChat } from './read-chat.ts';
 import { writeChat } from './write-chat.ts';
@@ -13,21 +13,20 @@ import { writeChat } from './write-chat.ts';
  */
 export const chatFormat: LogFormat = {
   name: 'chat',
-  description: 'OpenAI chat messages (JSON Lines for fine-tuning, or a request)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.json', '.jsonl']);
     const keys = firstKeys(start);
     const isMessage = keys.has('role') && ['content', 'tool_calls'].some((key) => keys.has(key));
     return keys.has('messages') || /^\s*\{\s*"(?:model|tools)"\s*:/.test(start) || isMessage;
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+  async read(files, options) {
     const text = await onlyText(files);
     const { chats, problems } = chatsOf(text, files.name);
     const [first, ...rest] = chats.map((chat) => readChat(chat, options));
     if (!first) throw new InteropError('invalid', `${files.name} contains no chat messages.`);
     return [{ ...first, problems: [...problems, ...first.problems] }, ...rest];
   },
-  write({ events }: WrittenLog): Output {
+  write({ events }) {
     const { chat, dropped } = writeChat(events);
     return { files: [{ path: '', text: `${JSON.stringify(chat)}\n` }], dropped };
   },

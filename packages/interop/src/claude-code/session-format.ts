@@ -1,6 +1,6 @@
 import { text, textOf, type BaseEvent, type Content, type Message } from '@varve/events';
 import { onlyStart, readOnlyLog, type JsonLines } from '../common/json-lines.ts';
-import type { ForeignFiles, LogFormat, ForeignLog, ReadOptions } from '../common/log-format.ts';
+import type { LogFormat, ForeignLog, ReadOptions } from '../common/log-format.ts';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
 import { blocksOf, fieldsOf, instantOf, stringOf, type Fields, firstKeys } from '../common/foreign-json.ts';
 import { hasResult, mainChain, preservedBy, type SessionRecord } from './main-chain.ts';
@@ -8,8 +8,7 @@ import { hasResult, mainChain, preservedBy, type SessionRecord } from './main-ch
 /** Session of Claude Code: a JSON Lines file below `~/.claude/projects`. */
 export const claudeCodeFormat: LogFormat = {
   name: 'claude-code',
-  description: 'Claude Code session (JSON Lines)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.jsonl']);
     const isSession = /"(?:sessionId|leafUuid)"\s*:/.test(start) && /"type"\s*:/.test(start);
     // Records of programs that print a session may have no ids.

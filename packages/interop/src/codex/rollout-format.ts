@@ -1,14 +1,13 @@
 import { text, textOf, type Content } from '@varve/events';
 import { onlyStart, readOnlyLog, type JsonLines } from '../common/json-lines.ts';
-import type { ForeignFiles, LogFormat, ForeignLog, ReadOptions } from '../common/log-format.ts';
+import type { LogFormat, ForeignLog, ReadOptions } from '../common/log-format.ts';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
 import { fieldsOf, instantOf, integerOf, stringOf, textOfJson, type Fields } from '../common/foreign-json.ts';
 
 /** Rollout of Codex: a JSON Lines file below `~/.codex/sessions`. */
 export const codexFormat: LogFormat = {
   name: 'codex',
-  description: 'Codex rollout (JSON Lines)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.jsonl']);
     const isEnveloped = /"type"\s*:\s*"(?:session_meta|response_item)"/.test(start);
     return isEnveloped || (files.name.startsWith('rollout-') && /^\s*\{/.test(start));

@@ -88,8 +88,6 @@ export interface Output {
 export interface LogFormat {
   /** Name in commands, such as `v0`. */
   readonly name: string;
-  /** One line for help texts. */
-  readonly description: string;
   /** True if events of the format can be signed: `read` checks signatures, and `write` uses the signer of the log. */
   readonly hasSignatures?: true;
   /** Returns true if the files look like this format; reads as little as possible. */

@@ -3,7 +3,7 @@ import { isFact, originFact } from '@varve/events/facts';
 import { MessageEvent } from '@varve/events/kinds';
 import { parseJson } from '@varve/text';
 import { onlyStart, onlyText } from '../common/json-lines.ts';
-import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions, Output, WrittenLog } from '../common/log-format.ts';
+import type { LogFormat, Output, WrittenLog } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
 import { readEvaluation, evaluationFormats } from './read-evaluation.ts';
 import { applyDifferences } from '../common/differences.ts';
@@ -17,14 +17,13 @@ import { writeRecords } from '../v0/write-records.ts';
  */
 export const evaluationFormat: LogFormat = {
   name: 'evaluation',
-  description: 'OpenHands output of an evaluation or of runs on issues (output.jsonl)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.jsonl', '.json']);
     const keys = firstKeys(start);
     const isIssue = keys.has('issue') && ['issue_type', 'history', 'instruction'].some((key) => keys.has(key));
     return isIssue || /^\uFEFF?\s*(?:\[\s*)?\{[^\n]*"instance_id"\s*:/.test(start) || keys.has('instance_id');
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+  async read(files, options) {
     const [path = ''] = files.paths;
     const { logs, problems } = readEvaluation(await onlyText(files), options);
     const [first, ...rest] = logs;

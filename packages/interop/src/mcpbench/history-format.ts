@@ -2,7 +2,7 @@ import { originFact } from '@varve/events/facts';
 import type { BaseEvent } from '@varve/events';
 import { countUnshown } from '../common/unshown.ts';
 import { onlyStart, readOnlyLog } from '../common/json-lines.ts';
-import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
+import type { LogFormat, Output } from '../common/log-format.ts';
 import { originsOf, recordsOf, DroppedCounter, subjectOf } from '../common/origins.ts';
 import { HistoryWriter, type HistoryLine } from './history-writer.ts';
 import { historyFormatName, readHistory } from './read-history.ts';
@@ -10,17 +10,16 @@ import { historyFormatName, readHistory } from './read-history.ts';
 /** History of mcpbench_dev: a JSON Lines file to which each item of a conversation is appended. */
 export const historyFormat: LogFormat = {
   name: historyFormatName,
-  description: 'mcpbench_dev history (history.jsonl)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.jsonl']);
     return /"in_turn_steps"\s*:/.test(start) && /"turn"\s*:/.test(start);
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+  async read(files, options) {
     const logs = await readOnlyLog(files, 'lines of a history', (lines) => readHistory(lines, options));
     const id = /^(.+)_history\.jsonl$/.exec(files.name)?.[1];
     return logs.map((log) => ({ ...log, ...(id !== undefined && { id }) }));
   },
-  write({ events }: WrittenLog): Output {
+  write({ events }) {
     const { lines, dropped } = writeHistory(events);
     return { files: [{ path: '', text: lines.map((line) => `${JSON.stringify(line)}\n`).join('') }], dropped };
   },

@@ -6,7 +6,7 @@ import { differencesOf } from '../common/differences.ts';
 import { fieldsOf, parseForeignJson, stringOf, type Fields } from '../common/foreign-json.ts';
 import { onlyStart, onlyText } from '../common/json-lines.ts';
 import { LogBuilder } from '../common/log-builder.ts';
-import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
+import type { ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
 import { lastOrigin } from '../common/origins.ts';
 import { InteropError } from '../error.ts';
 import { toMcpbenchLogs } from './logs.ts';
@@ -16,20 +16,19 @@ const formatName = 'mcpbench';
 /** Log of a task of mcpbench_dev: `log.json` with its messages, statistics and costs. */
 export const logJsonFormat: LogFormat = {
   name: formatName,
-  description: 'mcpbench_dev log of a task (log.json)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.json']);
     const isLog = /^\s*\{/.test(start) && /"(?:key_stats|agent_cost|initial_run_time)"\s*:/.test(start);
     return isLog || (files.name === 'log.json' && /^\s*\{\s*"config"\s*:/.test(start));
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+  async read(files, options) {
     const fields = fieldsOf(parseForeignJson(await onlyText(files), files.name));
     if (!fields || !Array.isArray(fields['messages'])) {
       throw new InteropError('invalid', `${files.name} contains no messages of a task.`);
     }
     return [fromLogJson(fields, options)];
   },
-  write({ id, events }: WrittenLog): Output {
+  write({ id, events }) {
     const { messages, dropped } = toMcpbenchLogs(events, { profile: 'toolathlon' });
     const logJson = toLogJson(events, id);
     const json = { ...logJson, ...lastOrigin(events, formatName), ...continuation(events, logJson), messages };

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
+import type { ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
 import { onlyStart } from '../common/json-lines.ts';
 import { fieldsOf, foreignJson } from '../common/foreign-json.ts';
 import { InteropError } from '../error.ts';
@@ -9,13 +9,12 @@ import { readEvents } from './read-events.ts';
 /** SQLite database of orxhestra's sessions, one conversation per session. */
 export const orxhestraDatabaseFormat: LogFormat = {
   name: 'orxhestra-db',
-  description: 'orxhestra sessions (SQLite database)',
   hasSignatures: true,
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.db', '.sqlite', '.sqlite3']);
     return start.startsWith('SQLite format 3\0') && start.includes('orx_events');
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+  async read(files, options) {
     const [path = ''] = files.paths;
     const location = files.location?.(path);
     if (location === undefined) throw new InteropError('unsupported', `${path} is a database that is not on a disk.`);

@@ -1,6 +1,6 @@
 import { fieldsOf, parseForeignJson, type Fields } from '../common/foreign-json.ts';
 import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
-import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
+import type { ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
 import { countRounded, parseExactJson } from './canonical-json.ts';
 import { checkSignatures } from './check-signatures.ts';
@@ -11,15 +11,14 @@ import { writeSession } from './write-events.ts';
 /** Session of orxhestra as JSON: a session with its events, a list of events, or one event per line. */
 export const orxhestraFormat: LogFormat = {
   name: 'orxhestra',
-  description: 'orxhestra session (JSON), or its events as a list or JSON Lines',
   hasSignatures: true,
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.json', '.jsonl']);
     if (/^\s*\{[^[]*"app_name"\s*:/.test(start) && /"(?:user_id|events)"\s*:/.test(start)) return true;
     const isEvent = /"type"\s*:\s*"(?:user_message|agent_message|tool_response|agent_start)"/.test(start);
     return isEvent && /"(?:invocation_id|turn_complete|agent_name)"\s*:/.test(start);
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+  async read(files, options) {
     const text = await onlyText(files);
     const { session, problems, exact } = sessionIn(text, files.name);
     if (!session.events.some((event) => eventOf(event))) {
@@ -28,7 +27,7 @@ export const orxhestraFormat: LogFormat = {
     const log = withChecks(readEvents(session, options), exact(), options);
     return [{ ...log, problems: [...problems, ...log.problems] }];
   },
-  write({ id, events, signer }: WrittenLog): Output {
+  write({ id, events, signer }) {
     const { session, dropped } = writeSession(events, { sessionId: id, ...(signer && { signer }) });
     return { files: [{ path: '', text: `${JSON.stringify(session, undefined, 2)}\n` }], dropped };
   },

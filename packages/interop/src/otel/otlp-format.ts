@@ -1,11 +1,10 @@
-import type { LogFormat, Output, WrittenLog } from '../common/log-format.ts';
+import type { LogFormat } from '../common/log-format.ts';
 import { spansOf } from './spans.ts';
 
 /** Spans of the conventions for generative AI, as one OTLP JSON request that a collector accepts at `/v1/traces`. */
 export const otlpFormat: LogFormat = {
   name: 'otlp',
-  description: 'OpenTelemetry spans (OTLP JSON)',
-  write({ id, events }: WrittenLog): Output {
+  write({ id, events }) {
     const spans = spansOf(id, events);
     const attributes = [{ key: 'service.name', value: { stringValue: 'varve' } }];
     const request = {

@@ -1,6 +1,6 @@
 import { text, textOf, type Content, type Message } from '@varve/events';
 import { onlyStart, readOnlyLog, type JsonLines } from '../common/json-lines.ts';
-import type { ForeignFiles, LogFormat, ForeignLog, ReadOptions } from '../common/log-format.ts';
+import type { LogFormat, ForeignLog, ReadOptions } from '../common/log-format.ts';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
 import { blocksOf, fieldsOf, instantOf, stringOf, type Fields, firstKeys } from '../common/foreign-json.ts';
 
@@ -11,8 +11,7 @@ import { blocksOf, fieldsOf, instantOf, stringOf, type Fields, firstKeys } from 
  */
 export const piFormat: LogFormat = {
   name: 'pi',
-  description: 'pi session (JSON Lines)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.jsonl']);
     const keys = firstKeys(start);
     return keys.has('cwd') && keys.has('id') && /^\uFEFF?\s*\{[^\n]*"type"\s*:\s*"session"/.test(start);

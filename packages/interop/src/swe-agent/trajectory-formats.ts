@@ -11,8 +11,7 @@ import { InteropError } from '../error.ts';
  */
 export const sweAgentFormat: LogFormat = {
   name: 'swe-agent',
-  description: 'SWE-agent trajectory (.traj)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const keys = firstKeys(await onlyStart(files, ['.traj', '.json']));
     return keys.has('environment') && (keys.has('trajectory') || keys.has('history'));
   },
@@ -30,8 +29,7 @@ export const sweAgentFormat: LogFormat = {
  */
 export const miniSweAgentFormat: LogFormat = {
   name: 'mini-swe-agent',
-  description: 'mini-swe-agent trajectory (.traj.json)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const keys = firstKeys(await onlyStart(files, ['.json']));
     return (
       keys.has('trajectory_format') || (keys.has('info') && (keys.has('messages') || files.name.endsWith('.traj.json')))

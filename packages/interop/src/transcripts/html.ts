@@ -1,5 +1,5 @@
 import { safeText } from '@varve/events/text';
-import type { LogFormat, Output, WrittenLog } from '../common/log-format.ts';
+import type { LogFormat } from '../common/log-format.ts';
 import { transcriptOf, type TranscriptPart } from './transcript.ts';
 
 /** A page loads nothing and runs nothing, whatever the texts in it contain. */
@@ -20,8 +20,7 @@ pre { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
 /** Transcript for people, as one HTML file without scripts, images and links. */
 export const htmlFormat: LogFormat = {
   name: 'html',
-  description: 'HTML transcript (one file)',
-  write({ id, title, events }: WrittenLog): Output {
+  write({ id, title, events }) {
     const { parts, dropped } = transcriptOf(events);
     const name = escaped(safeText(title ?? id));
     const text = `<!doctype html>

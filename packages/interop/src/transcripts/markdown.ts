@@ -1,5 +1,5 @@
 import { safeText } from '@varve/events/text';
-import type { LogFormat, Output, WrittenLog } from '../common/log-format.ts';
+import type { LogFormat } from '../common/log-format.ts';
 import { transcriptOf, type TranscriptPart } from './transcript.ts';
 
 /** Headings by role. */
@@ -17,8 +17,7 @@ const headings: Readonly<Record<TranscriptPart['role'], string>> = {
 /** Transcript for people, as Markdown. Every text is in a fence, so none of it is read as Markdown. */
 export const markdownFormat: LogFormat = {
   name: 'markdown',
-  description: 'Markdown transcript',
-  write({ id, title, events }: WrittenLog): Output {
+  write({ id, title, events }) {
     const { parts, dropped } = transcriptOf(events);
     const heading = `# ${oneLine(safeText(title ?? id))}\n`;
     return { files: [{ path: '', text: [heading, ...parts.map(section)].join('\n') }], dropped };

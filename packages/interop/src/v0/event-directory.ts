@@ -6,7 +6,6 @@ import type {
   ForeignFiles,
   ForeignLog,
   LogFormat,
-  Output,
   OutputFile,
   Problem,
   ReadOptions,
@@ -30,11 +29,10 @@ const pagePath = /^event_cache\/(\d{1,15})-(\d{1,15})\.json$/;
  */
 export const eventDirectoryFormat: LogFormat = {
   name: 'v0-directory',
-  description: 'OpenHands V0 conversation directory (events/0.json, event_cache, metadata.json)',
-  async matches({ paths }: ForeignFiles): Promise<boolean> {
+  async matches({ paths }) {
     return paths.some((path) => eventPath.test(path) || pagePath.test(path));
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+  async read(files, options) {
     const problems: Problem[] = [];
     for (const path of files.paths) if (isPickle(path)) problems.push({ place: path, reason: pickleReason });
     const records = await recordsIn(files, problems);
@@ -46,7 +44,7 @@ export const eventDirectoryFormat: LogFormat = {
     const all = { ...log, problems: [...problems, ...log.problems] };
     return [metadata ? withMetadata(all, metadata, options) : { ...all, id: files.name }];
   },
-  write(log: WrittenLog): Output {
+  write(log) {
     const { records, dropped } = writeRecords(log.events);
     const names = fileNumbers(records);
     const events = records.map((record, index): OutputFile => ({

@@ -1,5 +1,5 @@
 import { InteropError } from '../error.ts';
-import type { ForeignFiles, ForeignLog, LogFormat } from '../common/log-format.ts';
+import type { LogFormat } from '../common/log-format.ts';
 
 /** Reason why a pickle is not read. */
 export const pickleReason =
@@ -18,13 +18,12 @@ export function isPickleText(text: string): boolean {
 /** Pickled state of OpenHands V0. It is recognised and refused, and never read. */
 export const pickledStateFormat: LogFormat = {
   name: 'v0-state',
-  description: 'OpenHands V0 pickled state (refused: import its events directory)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const [path = ''] = files.paths;
     if (files.paths.length !== 1) return false;
     return isPickle(path) || isPickleText(await files.start(path));
   },
-  async read({ name }: ForeignFiles): Promise<readonly ForeignLog[]> {
+  async read({ name }) {
     throw new InteropError('unsupported', `${name} is not imported. ${pickleReason}`);
   },
 };

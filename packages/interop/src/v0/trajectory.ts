@@ -1,7 +1,7 @@
 import { InteropError } from '../error.ts';
 import { fieldsOf, parseForeignJson } from '../common/foreign-json.ts';
 import { onlyText } from '../common/json-lines.ts';
-import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
+import type { LogFormat } from '../common/log-format.ts';
 import { readRecords } from './read-records.ts';
 import { typeOf, type V0Record } from './tool-calls.ts';
 import { writeRecords } from './write-records.ts';
@@ -23,14 +23,13 @@ export function trajectoryText(records: readonly V0Record[]): string {
 /** Trajectory of OpenHands V0: one JSON file, as `save_trajectory_path` writes it. */
 export const trajectoryFormat: LogFormat = {
   name: 'v0',
-  description: 'OpenHands V0 trajectory (one JSON file)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const [path] = files.paths;
     if (files.paths.length !== 1 || !path?.endsWith('.json')) return false;
     const start = (await files.start(path)).trimStart();
     return /^(\{\s*"trajectory"\s*:\s*)?\[\s*(\]|\{)/.test(start) && !/^\[\s*\{\s*"kind"/.test(start);
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+  async read(files, options) {
     const [path = ''] = files.paths;
     const records = parseTrajectory(await onlyText(files), path);
     if (!records.some((record) => isRecord(record))) {
@@ -38,7 +37,7 @@ export const trajectoryFormat: LogFormat = {
     }
     return [readRecords(records, options)];
   },
-  write({ events }: WrittenLog): Output {
+  write({ events }) {
     const { records, dropped } = writeRecords(events);
     return { files: [{ path: '', text: trajectoryText(records) }], dropped };
   },

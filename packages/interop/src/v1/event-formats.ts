@@ -1,5 +1,5 @@
 import { fieldsOf, foreignJson, stringOf, parseForeignJson, firstKeys } from '../common/foreign-json.ts';
-import type { ForeignFiles, ForeignLog, LogFormat } from '../common/log-format.ts';
+import type { ForeignFiles, LogFormat } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
 import { readEventTexts, type PlacedText } from './read-events.ts';
 import { onlyStart, onlyText } from '../common/json-lines.ts';
@@ -13,11 +13,10 @@ const names = [/^event-(\d{5,15})-.+\.json$/, /^(\d{6})_[\w-]+\.json$/, /^(\d{4}
  */
 export const v1DirectoryFormat: LogFormat = {
   name: 'v1-directory',
-  description: 'OpenHands V1 conversation directory (event-00000-ID.json, 000000_ID.json, 0001_KIND.json)',
-  async matches({ paths }: ForeignFiles): Promise<boolean> {
+  async matches({ paths }) {
     return paths.some((path) => indexOf(path) !== undefined);
   },
-  async read(files: ForeignFiles): Promise<readonly ForeignLog[]> {
+  async read(files) {
     const placed = files.paths.flatMap((path) => {
       const index = indexOf(path);
       return index === undefined ? [] : [{ path, index }];
@@ -53,14 +52,13 @@ async function jsonOf(files: ForeignFiles, path: string): Promise<ReturnType<typ
  */
 export const v1EventsFormat: LogFormat = {
   name: 'v1-events',
-  description: 'OpenHands V1 events in one file (a list, a page, or JSON Lines as of `varve show --json`)',
-  async matches(files: ForeignFiles): Promise<boolean> {
+  async matches(files) {
     const start = await onlyStart(files, ['.json', '.jsonl']);
     const keys = firstKeys(start);
     const isPage = keys.has('items') && (keys.has('next_page_id') || /"kind"\s*:/.test(start));
     return isPage || (keys.has('kind') && (keys.has('id') || keys.has('timestamp')));
   },
-  async read(files: ForeignFiles): Promise<readonly ForeignLog[]> {
+  async read(files) {
     const { entries, problems } = readEventTexts(textsOf(await onlyText(files), files.name));
     if (entries.length === 0) throw new InteropError('invalid', `${files.name} contains no events.`);
     return [{ entries, problems, dropped: [], children: [] }];
