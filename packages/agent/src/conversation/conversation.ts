@@ -28,7 +28,7 @@ import type {
   OpenOptions,
   SendOptions,
 } from './conversation-options.ts';
-import { planRewind, type RewoundFiles } from '../files/rewind-files.ts';
+import { planRewind, type RewoundFiles } from './rewind-files.ts';
 import type { RewindPlan } from '../files/rewind-plan.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';

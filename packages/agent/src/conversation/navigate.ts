@@ -3,7 +3,7 @@ import { leafKey } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { rewindFiles, type RewindFilesOptions, type RewoundFiles } from '../files/rewind-files.ts';
+import { rewindFiles, type RewindFilesOptions, type RewoundFiles } from './rewind-files.ts';
 import { callErrorDraft, nudgeDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import type { Session } from '../agent/session.ts';
 

@@ -8,7 +8,7 @@ import { defineAgent } from '../agent/agent.ts';
 import { ownTools } from '../agent/toolset.ts';
 import { Delegation } from '../delegation/delegation.ts';
 import { AgentError } from '../error.ts';
-import { finishRewind } from '../files/rewind-files.ts';
+import { finishRewind } from './rewind-files.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { lastTimestamp } from '../log/read-log.ts';
