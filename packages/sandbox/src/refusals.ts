@@ -30,7 +30,10 @@ const gitSettings = '.git/config"';
 const editable =
   'An edit of that file may add sections by which git executes nothing: user, remotes, and branches with their upstreams.';
 
-/** Access to the empty directories of the sandbox. */
+const ownNetwork =
+  'has a local network of its own: services of this machine are reached on the ports of sandbox.ports.';
+const keptPlaces = 'keeps empty directories at names that agents and editors execute.';
+/** Access to these directories. */
 const removal = 'removing';
 
 /** Number of lines at the end of the output that are searched. */
@@ -41,7 +44,7 @@ const maxPathChars = 200;
 
 /**
  * Returns what a policy has refused. The hosts of the proxy are facts. What only the output names is a claim of the
- * program: a path is named where the mounts refuse it, and it or its directory exists.
+ * program: a path is named where the mounts refuse it, up to its first part that does not exist.
  */
 export function describeRefusals(options: RefusalOptions): Refusal | undefined {
   const { output, policy, hosts } = options;
@@ -67,40 +70,31 @@ export function describeRefusals(options: RefusalOptions): Refusal | undefined {
   const isDenied =
     [...hosts, ...names].some((host) => ruleFor(host, rules) === false) ||
     (policy.denied ?? []).some((path) => [...paths.keys()].some((name) => isWithin(name, realPath(path))));
-  const keepsPlaces = [...paths.values()].some(({ access }) => access === removal);
-  return worded({ profile: policy.profile, hosts, claims, isDenied, isLocal: network.isLocal, keepsPlaces, ports });
+  const sandbox = `The sandbox (profile ${policy.profile})`;
+  const notes = [
+    ...(isDenied ? ['A rule denies this.'] : []),
+    ...(network.isLocal ? [`${sandbox} ${ownNetwork}`] : []),
+    ...([...paths.values()].some(({ access }) => access === removal) ? [`${sandbox} ${keptPlaces}`] : []),
+  ];
+  return worded(sandbox, { hosts, claims, isDenied, notes, ports });
 }
 
 interface Found extends Pick<Refusal, 'claims' | 'isDenied' | 'ports'> {
-  readonly profile: string;
   readonly hosts: readonly string[];
-  /** True if a program found no service at an address of its own machine, which in a sandbox is the sandbox. */
-  readonly isLocal: boolean;
-  /** True if a program could not remove an empty directory of the sandbox. */
-  readonly keepsPlaces: boolean;
+  /** Further sentences. */
+  readonly notes: readonly string[];
 }
 
-function worded({ profile, hosts, claims, isDenied, isLocal, keepsPlaces, ports }: Found): Refusal | undefined {
-  const sandbox = `The sandbox (profile ${profile})`;
-  const own = `${sandbox} has a local network of its own: services of this machine are reached on the ports of sandbox.ports.`;
+function worded(sandbox: string, { hosts, claims, isDenied, notes, ports }: Found): Refusal | undefined {
   const known = hosts.length === 0 ? [] : [`${sandbox} refused ${networkHosts(hosts)}.`];
   const may = known.length === 0 ? `${sandbox} may have refused` : 'It may have refused';
   const claimed = claims.length === 0 ? [] : [`${may} ${claims.join(' and ')}, which the output names.`];
-  const more = [
-    ...(isDenied ? ['A rule denies this.'] : []),
-    ...(isLocal ? [own] : []),
-    ...(keepsPlaces ? [`${sandbox} keeps empty directories at names that agents and editors execute.`] : []),
-  ];
-  if (known.length + claimed.length + more.length === 0) return undefined;
+  if (known.length + claimed.length + notes.length === 0) return undefined;
   const title = known.length > 0 || claimed.length === 0 ? known : [`${may} what the output names.`];
+  const hints = claims.some((claim) => claim.endsWith(gitSettings)) ? [editable] : [];
   return {
-    title: [...title, ...more].join(' '),
-    text: [
-      ...known,
-      ...claimed,
-      ...more,
-      ...(claims.some((claim) => claim.endsWith(gitSettings)) ? [editable] : []),
-    ].join(' '),
+    title: [...title, ...notes].join(' '),
+    text: [...known, ...claimed, ...notes, ...hints].join(' '),
     claims,
     ports,
     isDenied: isDenied || hosts.length + claims.length === 0,
