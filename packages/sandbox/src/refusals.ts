@@ -20,7 +20,7 @@ export interface RefusalOptions {
   readonly hosts: readonly string[];
 }
 
-const readOnly = /read-only file system|\bEROFS\b/i;
+const readOnly = /read-only file system|\bEROFS\b|(?:(?:failed|unable) to|can(?:no|')t|could not) create/i;
 /** A mount cannot be removed, nor replaced by a renamed file, as git replaces its settings. */
 const busy = /device or resource busy|\bEBUSY\b/i;
 const denied = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i;

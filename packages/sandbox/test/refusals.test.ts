@@ -19,6 +19,9 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     expect(await refusalOf('echo 1 >/etc/outside; touch ~/x')).toBe(
       claimed(`${writing('/etc/outside')} and ${writing(join(place.home, 'x'))}`),
     );
+    expect(await refusalOf(`echo "Failed to create directory '/etc/missing/x'"`)).toBe(
+      claimed(writing('/etc/missing')),
+    );
     expect(await refusalOf('ls ~/.ssh')).toBe(claimed(`access to "${place.home}/.ssh"`));
     expect(await refusalOf('echo 1 >.mcp.json/x')).toBe(claimed(writing(join(place.workspace, '.mcp.json/x'))));
     const busy = 'error: could not write config file .git/config: Device or resource busy';

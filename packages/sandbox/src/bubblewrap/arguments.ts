@@ -24,9 +24,10 @@ export interface BubblewrapOptions {
 export function bubblewrapArguments(options: BubblewrapOptions): readonly string[] {
   const { mounts, network, directory, covers, variables, newSession } = options;
   return [
-    // Programs see no other process, and no network but their own.
-    '--unshare-all --unshare-user --disable-userns --die-with-parent --cap-drop ALL',
-    ...(network === 'on' ? ['--share-net'] : []),
+    // Programs see no other process, and no network but their own. In a namespace of control groups, Java fails on
+    // systems with their first version.
+    '--unshare-ipc --unshare-pid --unshare-uts --unshare-user --disable-userns --die-with-parent --cap-drop ALL',
+    ...(network === 'on' ? [] : ['--unshare-net']),
     ...(newSession ? ['--new-session'] : []),
     `--seccomp ${descriptors.seccomp}`,
     // In /proc, root may write settings of the kernel without capabilities, such as the program for core dumps.

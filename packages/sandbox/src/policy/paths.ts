@@ -39,7 +39,7 @@ export const systemCredentials: readonly string[] = listed(`
 export const cachePaths: readonly string[] = listed(`
   .cache, .npm, .pnpm-store, .local/share/pnpm/store, .local/state/pnpm, .yarn/berry, .bun/install/cache,
   .cargo/registry, .cargo/git, .cargo/.package-cache, .cargo/.package-cache-mutate,
-  .cargo/.global-cache, go/pkg, .gradle/caches, .gradle/daemon, .gradle/wrapper, .m2/repository, .nuget/packages,
+  .cargo/.global-cache, go/pkg, .gradle/caches, .gradle/daemon, .gradle/wrapper, .gradle/native, .gradle/workers, .gradle/notifications, .m2/repository, .nuget/packages,
   .composer/cache, .gem/specs, Library/Caches
 `);
 
