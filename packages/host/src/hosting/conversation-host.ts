@@ -81,8 +81,8 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   readonly #foreign = new Set<string>();
   /** Conversations that could not be continued yet: the store failed, or a process that ended had them. */
   readonly #missed = new Set<string>();
-  /** Number of runs that are being taken over, and do not wait yet. */
-  #taking = 0;
+  /** Conversations whose runs are being taken over, and do not wait yet. */
+  readonly #taking = new Set<string>();
   #continued = 0;
   #unowned: readonly string[] = [];
   #watch: Disposable | undefined;
@@ -198,8 +198,9 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
     this.#unowned = own;
     this.queue.waitingElsewhere = own.length;
     const stalled = await this.#open.closeStalled();
-    const hasRoom = (): boolean => this.queue.room > this.#taking && !this.#open.isEnding;
-    await this.#recoverAbandoned([...stalled, ...own], hasRoom);
+    const hasRoom = (): boolean => this.queue.room > this.#taking.size && !this.#open.isEnding;
+    const taken = [...stalled, ...own].filter((id) => !this.#taking.has(id));
+    await this.#recoverAbandoned(taken, hasRoom);
   }
 
   /** Returns true for a conversation that is stored. */
@@ -247,8 +248,8 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   async #recover(ids: AsyncGenerator<string>, known: ReadonlySet<string> = new Set()): Promise<void> {
     const { store } = this.#source;
     const use: typeof this.use = async (id, work) => {
-      this.#taking += 1;
-      return this.use(id, work).finally(() => (this.#taking -= 1));
+      this.#taking.add(id);
+      return this.use(id, work).finally(() => this.#taking.delete(id));
     };
     const onFailure = (error: unknown, id: string): void => {
       if (this.#watch && isOutage(error)) this.#missed.add(id);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { watchAbandoned } from './takeover.ts';
 
 /** A watch whose looks find these conversations, and what it continues. */
-function watchOf(find: () => Promise<readonly string[]>, address = 'http://one', now = () => 0) {
+function watchOf(find: () => Promise<readonly string[]>, { address = 'http://one', now = (): number => 0 } = {}) {
   const continued: (readonly string[])[] = [];
   const watch = watchAbandoned({
     replicas: { abandoned: find },
@@ -32,7 +32,7 @@ test('nothing is continued for ten seconds after an outage in which leases end, 
     time += took;
     return ['c'];
   };
-  const { watch, continued } = watchOf(find, 'http://one', () => time);
+  const { watch, continued } = watchOf(find, { now: () => time });
   const looked = async () => {
     const { length } = continued;
     watch.look();
@@ -55,7 +55,7 @@ test('conversations are continued in their order, except that replicas begin wit
   const ids = Array.from({ length: 100 }, (_, n) => `c${n}`);
   const orders = await Promise.all(
     ['http://one', 'http://two'].map(async (address) => {
-      const { watch, continued } = watchOf(async () => ids, address);
+      const { watch, continued } = watchOf(async () => ids, { address });
       watch.look();
       await expect.poll(() => continued).toHaveLength(1);
       return continued[0] ?? [];
@@ -66,4 +66,20 @@ test('conversations are continued in their order, except that replicas begin wit
     expect(order.slice(0, 32).toSorted()).toEqual(ids.slice(0, 32).toSorted());
   }
   expect(orders[0]).not.toEqual(orders[1]);
+});
+
+test('conversations that open slowly do not delay the next look', async () => {
+  let looks = 0;
+  const watch = watchAbandoned({
+    replicas: { abandoned: async () => [`c${(looks += 1)}`] },
+    address: 'http://one',
+    recover: async () => new Promise<never>(() => {}),
+    every: () => ({ [Symbol.dispose]: () => undefined }),
+    now: () => 0,
+    onFailure: (error) => expect.unreachable(String(error)),
+  });
+  watch.look();
+  await expect.poll(() => looks).toBe(1);
+  watch.look();
+  await expect.poll(() => looks).toBe(2);
 });

@@ -42,7 +42,8 @@ export function watchAbandoned({ replicas, address, recover, every, now, onFailu
     // A check waits for a store that cannot be reached.
     const isAfterOutage = now() - startedAt > outageMs;
     if (isAfterOutage) checkedAt = now() + graceMs;
-    await recover(now() < checkedAt ? [] : inOrderOf(address, ids));
+    // One that opens slowly, with a server of tools that hangs, delays no others.
+    void recover(now() < checkedAt ? [] : inOrderOf(address, ids)).catch(onFailure);
   };
   const look = (): void => {
     isWanted = true;
