@@ -7,12 +7,14 @@ export interface Interval {
   readonly to: number;
 }
 
-/** Returns the milliseconds of an interval after the last of the outages that it overlaps, or of all of it. */
-export function pauseAfter({ from, to }: Interval, outages: readonly Interval[]): number {
-  const ends = outages
-    .filter((outage) => outage.from < to && outage.to > from)
-    .map((outage) => Math.min(outage.to, to));
-  return to - Math.max(from, ...ends);
+/** Returns the milliseconds of the longest part of an interval that overlaps no outage. */
+export function pauseWithout({ from, to }: Interval, outages: readonly Interval[]): number {
+  let [longest, since] = [0, from];
+  for (const outage of outages.toSorted((a, b) => a.from - b.from)) {
+    longest = Math.max(longest, Math.min(outage.from, to) - since);
+    since = Math.max(since, outage.to);
+  }
+  return Math.max(longest, to - since);
 }
 
 /** Returns the median, the 99th percentile and the maximum of durations, in seconds. */

@@ -14,7 +14,7 @@ import { type Client, createdClient, effectsOf, endOf, scriptedTurns, sendMessag
 import { failingDatabase } from './database.ts';
 import { applyFaults } from './faults.ts';
 import { commandsOf, violationsOf, type ConversationHistory } from './history.ts';
-import { pauseAfter, pausesOf, type Interval } from './pauses.ts';
+import { pauseWithout, pausesOf, type Interval } from './pauses.ts';
 
 /** Options of {@link runChaos}. */
 export interface ChaosOptions {
@@ -46,7 +46,7 @@ export interface ChaosResult {
   /**
    * From a message to its acknowledgement, from an append to its client, from a reply and its commands to the next
    * request, and from the loss of a replica to the next event of each of its conversations by another one. Of the last
-   * two, only what follows an outage of the database, or the loss of two replicas.
+   * two, the longest part without an outage of the database, or the loss of two replicas.
    */
   readonly pauses: Readonly<Record<'messages' | 'sockets' | 'runs' | 'takeOvers', string>>;
 }
@@ -149,7 +149,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     faults,
     pauses: {
       ...pausesOfClients(all, histories),
-      runs: pausesOf(pauses.map((pause) => pauseAfter(pause, outages))),
+      runs: pausesOf(pauses.map((pause) => pauseWithout(pause, outages))),
       takeOvers: pausesOf(losses.flatMap((loss) => takeOversAfter(loss, histories.slice(0, clients.length), outages))),
     },
   };
@@ -195,7 +195,7 @@ function takeOversAfter(
     const index = appends.findIndex((append) => append.at >= at && append.writer !== name);
     const [last, next] = [appends[index - 1], appends[index]];
     if (before?.writer !== name || !last || !next) return [];
-    return [pauseAfter({ from: Math.max(at, last.at), to: next.at }, outages)];
+    return [pauseWithout({ from: Math.max(at, last.at), to: next.at }, outages)];
   });
 }
 
