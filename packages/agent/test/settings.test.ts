@@ -11,8 +11,9 @@ import { finish } from '@varve/tools';
 import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { alwaysConfirm, confirmRisky, neverConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { readSettings, verifyMeta } from '../src/replay/verify-meta.ts';
+import { readSettings } from '../src/replay/verify-meta.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
+import { verified } from './verified.ts';
 
 const id = 'a'.repeat(32);
 const workspace = process.cwd();
@@ -100,7 +101,7 @@ test.for(changes)('a %s that was changed next to the log has no effect and is re
   const changed = { ...before, ...change, agent: { ...Object(before['agent']), ...Object(change['agent']) } };
   await replaceMeta(store, changed);
   expect((await verify(await store.read(id))).broken).toBeUndefined();
-  expect(await verifyMeta(await store.read(id), changed)).toMatchObject([{ setting }]);
+  expect((await verified(await store.read(id), changed)).settings).toMatchObject([{ setting }]);
   const { workspace: known, agent: spec } = before;
   expect(await readSettings(await store.read(id), changed)).toMatchObject({ workspace: known, agent: spec });
   await using conversation = await Conversation.open({ agent: agentWith({}, [record]), store, id });
@@ -109,7 +110,7 @@ test.for(changes)('a %s that was changed next to the log has no effect and is re
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
   const { workspace: path, agent, client_tools: tools, parent } = await metaOf(store);
   expect([path, agent, tools, parent]).toEqual([before['workspace'], before['agent'], undefined, undefined]);
-  expect(await verifyMeta(await store.read(id), await metaOf(store))).toEqual([]);
+  expect((await verified(await store.read(id), await metaOf(store))).settings).toEqual([]);
 });
 
 test('a log without settings is opened with those next to it, and contains them from then on', async () => {
@@ -160,7 +161,7 @@ test.for([
     const store = await stored();
     const meta = { ...(await metaOf(store)), ...mark };
     await replaceMeta(store, meta);
-    expect(await verifyMeta(await store.read(id), meta)).toMatchObject([{ setting }]);
+    expect((await verified(await store.read(id), meta)).settings).toMatchObject([{ setting }]);
     await expect(Conversation.open({ agent: agentWith({}), store, id })).rejects.toMatchObject({ code: 'incomplete' });
   },
 );

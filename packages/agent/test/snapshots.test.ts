@@ -17,8 +17,9 @@ import { defineAgent } from '../src/agent/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { conversationTimeline } from '../src/log/conversation-state.ts';
-import { logVerifier, readSettings, verifySnapshots } from '../src/replay/verify-meta.ts';
+import { logVerifier, readSettings } from '../src/replay/verify-meta.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
+import { verified } from './verified.ts';
 
 const id = 'a'.repeat(32);
 const workspace = process.cwd();
@@ -75,7 +76,7 @@ const forgeries: readonly (readonly [string, Forge])[] = [
   ['message', replacing('Message 7.', 'Message 8.')],
 ];
 
-const stateIn = async (log: LogReader) => (await verifySnapshots(log)).map(({ state }) => state);
+const stateIn = async (log: LogReader) => (await verified(log)).snapshots.map(({ state }) => state);
 
 /** Opens a store in a directory, and replaces the text of its only snapshot as another program does. */
 const places: Readonly<
@@ -137,7 +138,7 @@ test('a snapshot of more events than the log has differs, and one of fewer is co
   const snapshots = join(root.path, id, '.varve', 'snapshots');
   const [name = ''] = await readdir(snapshots);
   await rename(join(snapshots, name), join(snapshots, 'conversation-900.json'));
-  expect(await verifySnapshots(await store.read(id))).toMatchObject([{ seq: 900, state: 'same' }]);
+  expect((await verified(await store.read(id))).snapshots).toMatchObject([{ seq: 900, state: 'same' }]);
   const text = await readFile(join(snapshots, 'conversation-900.json'), 'utf8');
   await using other = memoryStore();
   await using log = await other.create(id, {});
@@ -176,7 +177,7 @@ test('a long conversation has a snapshot before it is closed, made while the mod
         const log = await store.read(id);
         while (verdicts.length === 0) {
           await setImmediate();
-          verdicts.push(...(await verifySnapshots(log)).map(({ seq, state }) => [seq, state]));
+          verdicts.push(...(await verified(log)).snapshots.map(({ seq, state }) => [seq, state]));
         }
         expect(verdicts).toEqual([[await log.head(), 'same']]);
         return scripted.generate(request, options);

@@ -4,11 +4,9 @@ export { isUnfinishedImport, type MetaDifference } from '../log/settings.ts';
 export {
   logVerifier,
   type LogVerifier,
-  verifySnapshots,
   type SnapshotCheck,
   currentSettings,
   readSettings,
-  verifyMeta,
   type FoldedSettings,
 } from './verify-meta.ts';
 export { FinishText } from '../stream/finish-text.ts';

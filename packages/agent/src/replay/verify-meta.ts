@@ -18,16 +18,6 @@ import {
 import { requestVerifier, type RequestCheck } from './verify-requests.ts';
 
 /**
- * Compares the settings in the `meta` of a conversation with those in its log, and returns the ones that differ. They
- * have no effect: opening the conversation uses those in the log. A `meta` that contains fewer settings does not
- * differ, nor does one next to a log without settings, such as the reference writes.
- */
-export async function verifyMeta(log: LogReader, meta: Json): Promise<readonly MetaDifference[]> {
-  const { settings } = await foldSettings(log);
-  return metaDifferences(settings, meta);
-}
-
-/**
  * Returns the settings that a conversation was last used with, as opening it does: those in its log, and those in its
  * `meta` only next to a log without settings that was not imported. A policy that an event set later replaces theirs.
  * Reads a snapshot and the events after it, as opening does, or the whole log. Needs no lease. An import that has not
@@ -90,24 +80,16 @@ export interface SnapshotCheck {
   readonly state: 'same' | 'differs' | 'unused';
 }
 
-/**
- * Folds a log again, and compares every snapshot from which the conversation can be opened with the state after the
- * same events. Needs no lease. Empty for a store that yields no snapshots.
- */
-export async function verifySnapshots(
-  log: LogReader,
-  options: Pick<ConversationOptions, 'kinds'> = {},
-): Promise<readonly SnapshotCheck[]> {
-  const verifier = await logVerifier(log, options);
-  for await (const stored of log.range(0)) await verifier.add(stored);
-  return verifier.end(null).snapshots;
-}
-
-/** Checks of a log that read it once: {@link verifyRequests}, {@link verifySnapshots} and {@link verifyMeta}. */
+/** Checks of a log that read it once, and need no lease. */
 export interface LogVerifier {
   /** Adds the next event, and returns the check of the request that it records. */
   add(stored: Stored): Promise<RequestCheck | undefined>;
-  /** Returns the checks of the snapshots and of the settings in a `meta`. */
+  /**
+   * Compares every snapshot from which the conversation can be opened with the state after the same events, and the
+   * settings in a `meta` with those in the log. Settings that differ have no effect: opening the conversation uses the
+   * log. A `meta` that contains fewer settings does not differ, nor does one next to a log without settings, such as
+   * the reference writes. Without snapshots for a store that yields none.
+   */
   end(meta: Json): { readonly snapshots: readonly SnapshotCheck[]; readonly settings: readonly MetaDifference[] };
 }
 
