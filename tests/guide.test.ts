@@ -41,6 +41,7 @@ function programOf(page: string): string {
     import { scriptedServer } from '@varve/llm/testing';
     await using scripted = await scriptedServer(${JSON.stringify(replies)});
     process.env.OPENAI_API_KEY = 'not-a-key';
+    process.env.OPENAI_BASE_URL = scripted.url;
     ${code.replaceAll('keys: process.env', 'keys: process.env, baseUrl: scripted.url')}`;
 }
 
