@@ -28,6 +28,8 @@ export class Followers {
 
   /** Resolves when all have received every event of the state. One that failed is not waited for. */
   async caughtUp(): Promise<void> {
+    // Called between replies and at the end of a run: nothing of a reply is missing.
+    this.#reply = { head: 0, pieces: [] };
     await Promise.allSettled([...this.#followers].map(async (follower) => follower.caughtUp()));
   }
 
