@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventCodec } from '@varve/events';
-import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
+import { builtinKinds, ConversationStateUpdateEvent, ObservationEvent } from '@varve/events/kinds';
+import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { statsProjection, statusProjection, Timeline } from '@varve/events/projections';
 import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
@@ -14,6 +15,7 @@ import { conversationOf, rowsOf, testId } from '../../../test/support/conversati
 import { conversationFolds } from './conversation-folds.ts';
 import { countEvents } from '../../http/conversations/search-events.ts';
 import { eventFilter } from './event-filter.ts';
+import { conversationInfoOf } from './info-of.ts';
 import { Lru } from './lru.ts';
 
 /** A store that records the seqs from which its logs were read. */
@@ -70,6 +72,19 @@ test('a fold of a long log is saved, and the next process reads only what follow
   const first = await conversationFolds(store).of(summary);
   expect(await conversationFolds(store).of(summary)).toEqual(first);
   expect(readFrom).toEqual([0, 999]);
+});
+
+test('the info has what the log shows about the last answer', async () => {
+  const { store } = watched();
+  const { user, call, stamp } = eventFactory();
+  const check = call('c', 'r', { action: TerminalAction.create({ command: 'npm test' }) });
+  const observation = TerminalObservation.create({ content: [], exit_code: 1 });
+  const named = { tool_name: 'terminal', tool_call_id: 'c', action_id: check.id };
+  const events = [user('One.'), check, ObservationEvent.create({ ...named, observation }, stamp())];
+  await conversationOf(store, { id, events });
+  const summary = await store.summary(id);
+  const info = conversationInfoOf(summary, await conversationFolds(store).of(summary), { includeSkills: false });
+  expect(info.agent_state).toEqual({ evidence: 'npm test: exit 1 (event 2)' });
 });
 
 test('concurrent callers share one read', async () => {

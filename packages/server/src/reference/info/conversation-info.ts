@@ -95,8 +95,6 @@ export const conversationInfo = lazy(() =>
       available_models: z.array(anything()),
       supports_runtime_model_switch: z.boolean(),
       launched_agent_profile: anything().nullable(),
-      /** What the log shows about the last answer, in one line; the reference does not have it. */
-      evidence: z.string().nullable(),
       agent: agent(),
     })
     .openapi('ConversationInfo'),

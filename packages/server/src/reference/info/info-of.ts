@@ -58,11 +58,15 @@ export function conversationInfoOf(
   const { title } = titled().safeParse(summary.meta).data ?? { title: null };
   const { workspace, agent, policy, ...configured } = storedConfiguration(summary, fold);
   const { fields, tools } = fold.reported;
+  const valid = firstValid([{ confirmation_policy: policy }, fields, configured, ofSpec(agent)]);
+  const { text: evidence } = evidenceOf(fold.evidence, '');
   return {
     id: dashedId(summary.id),
     workspace: { working_dir: workspace, kind: 'LocalWorkspace' },
     persistence_dir: directory ?? null,
-    ...firstValid([{ confirmation_policy: policy }, fields, configured, ofSpec(agent)]),
+    ...valid,
+    // Without a field of its own, because clients of the reference know all fields.
+    agent_state: { ...valid.agent_state, ...(evidence !== undefined && { evidence }) },
     activated_knowledge_skills: [...fold.skills.activated],
     invoked_skills: [...fold.skills.invoked],
     blocked_actions: Object.fromEntries(fold.blocked.actions),
@@ -81,7 +85,6 @@ export function conversationInfoOf(
     available_models: [],
     supports_runtime_model_switch: false,
     launched_agent_profile: fold.reported.configuration?.launched_agent_profile ?? null,
-    evidence: evidenceOf(fold.evidence, '').text ?? null,
     agent: agentJson({ configured: fields['agent'] ?? agent, tools, includeSkills }),
   };
 }
