@@ -2,7 +2,7 @@ import { filesFact, rewindFact, type FileChange } from '@varve/events/facts';
 import { changesOf } from '@varve/events/projections';
 import { restoreFile } from '@varve/tools/workspace';
 import type { Session } from '../agent/session.ts';
-import { RewindFold, type RewindPlan } from './rewind-plan.ts';
+import { RewindFold, type RewindPlan } from '../files/rewind-plan.ts';
 
 /** Options of a return of files to what they were. */
 export interface RewindFilesOptions {
