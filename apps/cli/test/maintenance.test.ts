@@ -47,6 +47,37 @@ test('rewind to the start leaves the model nothing of before', async () => {
   expect(server.requests[1]?.text).not.toContain('task-one');
 });
 
+/** Returns the names in a directory without those that a sandbox hides. */
+async function filesOf(directory: string): Promise<readonly string[]> {
+  return (await readdir(directory)).filter((name) => !name.startsWith('.')).toSorted();
+}
+
+test('rewind sets files back that calls changed, after a plan, and leaves those that something else changed', async () => {
+  const home = await newHome();
+  const workspace = join(home, 'work');
+  await mkdir(workspace);
+  await writeFile(join(workspace, 'old.txt'), 'old');
+  const calls = [
+    { name: 'file_editor', arguments: { command: 'create', path: join(workspace, 'new.txt'), file_text: 'new' } },
+    { name: 'terminal', arguments: { command: 'echo changed > old.txt; echo made > made.txt' } },
+  ];
+  await using server = await scriptedServer([{ calls }, done('Done.')]);
+  const varve = (...args: readonly string[]) => runVarve(args, { home });
+  const options = ['--base-url', server.url, '--model', 'm', '--workspace', workspace, '--confirm', 'never'];
+  const id = /conversation (\w+)/.exec((await varve('run', ...options, 'Work.')).stderr)?.[1] ?? '';
+  await writeFile(join(workspace, 'made.txt'), 'mine');
+  const plan = await varve('rewind', id, 'start', '--dry-run');
+  const reason = 'it was changed by something else since';
+  expect(plan.stdout.trim().split('\n')).toEqual([`conflict made.txt: ${reason}`, 'delete new.txt', 'write old.txt']);
+  expect(await readFile(join(workspace, 'old.txt'), 'utf8')).toBe('changed\n');
+  expect(await varve('rewind', id, 'start', '--files')).toMatchObject({ code: 6, stdout: plan.stdout });
+  expect(await filesOf(workspace)).toEqual(['made.txt', 'old.txt']);
+  expect(await readFile(join(workspace, 'old.txt'), 'utf8')).toBe('old');
+  expect(await readFile(join(workspace, 'made.txt'), 'utf8')).toBe('mine');
+  expect((await varve('rewind', id, 'start', '--both', '--overwrite', 'made.txt')).code).toBe(0);
+  expect(await filesOf(workspace)).toEqual(['old.txt']);
+});
+
 test('scrub masks typed and stored secrets in all conversations, and the logs stay verifiable', async () => {
   await using conversation = await conversationOf(['the key is tok-first-0123456789', 'and tok-second-0123456789']);
   const { id, varve } = conversation;

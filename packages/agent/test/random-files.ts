@@ -195,7 +195,7 @@ function part(tree: Tree, ofPerson: boolean): Record<string, string> {
 export async function checkPositions({ conversation, workspace, trees }: RandomConversation): Promise<void> {
   for (const [id, tree] of [...trees].toReversed()) {
     const before = treeOf(workspace);
-    const { left, steps } = await conversation.rewind(id);
+    const { left, steps } = await conversation.navigate(id, { scope: 'files' });
     const now = treeOf(workspace);
     expect({ left, bad: steps.filter(({ kind }) => kind === 'cannot' || kind === 'conflict') }).toEqual({
       left: [],
@@ -226,7 +226,7 @@ export async function checkCrash(seed: number): Promise<void> {
   const [id = '', target = new Map<string, string>()] = [...trees][choose.below(trees.size)] ?? [];
   const before = treeOf(workspace);
   left = choose.below(4);
-  await conversation.rewind(id).catch(() => undefined);
+  await conversation.navigate(id, { scope: 'files' }).catch(() => undefined);
   const stored = await Array.fromAsync(conversation.events());
   const isEnded = stored.some(({ event }) => filesFact.read(event)?.rewind_id !== undefined);
   const after = treeOf(workspace);

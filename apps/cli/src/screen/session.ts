@@ -127,8 +127,8 @@ export class Session implements AsyncDisposable {
   }
 
   /** Goes to an event on any branch, or before all events, and shows the conversation up to there. */
-  async goTo(eventId: string | undefined): Promise<void> {
-    return this.#inTurn(async () => this.#shown.goTo(eventId));
+  async goTo(eventId: string | undefined, withFiles = false): Promise<readonly string[] | undefined> {
+    return this.#inTurn(async () => this.#shown.goTo(eventId, withFiles));
   }
 
   /** Continues a conversation whose run was interrupted. */

@@ -1,4 +1,5 @@
 import type { Conversation } from '@varve/agent';
+import { pathsLeft } from '../wording/plan-lines.ts';
 import type { Questions } from '@varve/host/people';
 import type { PreparedAgent } from '@varve/settings/agent';
 import type { ConfirmMode } from '../opening/confirm-modes.ts';
@@ -122,14 +123,18 @@ export class ShownConversation {
     this.#shown = { id: open.hosted.conversation.id, count: open.follower.next };
   }
 
-  /** Goes to an event on any branch, or before all events, and shows the conversation up to there. */
-  async goTo(eventId: string | undefined): Promise<void> {
+  /**
+   * Goes to an event on any branch, or before all events, and shows the conversation up to there. With files, it
+   * returns the paths of those that are not as they were.
+   */
+  async goTo(eventId: string | undefined, withFiles = false): Promise<readonly string[] | undefined> {
     const { hosted, follower } = await this.opened();
     const { conversation } = hosted;
-    await conversation.navigate(eventId);
+    const rewound = await conversation.navigate(eventId, { scope: withFiles ? 'both' : 'chat' });
     await follower.caughtUp();
     this.#screen.clear();
     await showBranch(conversation, this.#screen);
+    return withFiles ? pathsLeft(rewound) : undefined;
   }
 
   /** Removes the transcript from the screen. */

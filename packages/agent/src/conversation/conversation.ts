@@ -28,8 +28,6 @@ import type {
   OpenOptions,
   SendOptions,
 } from './conversation-options.ts';
-import { planRewind, type RewoundFiles } from './rewind-files.ts';
-import type { RewindPlan } from '../files/rewind-plan.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
 import {
@@ -40,7 +38,7 @@ import {
   type LogToImport,
 } from './import-conversation.ts';
 import { Lifetime } from './lifetime.ts';
-import { headAfter, navigateTo, rewindTo, type RewindOptions } from './navigate.ts';
+import { goBack, type NavigateOptions, type RewoundFiles } from './navigate.ts';
 import { createSession, openSession, type OpenedSession } from './open-session.ts';
 import { recordEvents, type EventMaker, setConfirmation, updateFields, type StateFields } from './record-events.ts';
 import { markRun, type RunMark } from './run-marks.ts';
@@ -343,33 +341,13 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Goes back, or to another branch: the next event follows this one, or starts a new branch with `undefined`. Nothing
-   * is deleted, and every event can be navigated to again. Calls that are open there are answered as not executed.
+   * is deleted. Calls that are open there are answered as not executed. With files, those that calls changed go back.
    *
    * @throws {AgentError} `busy`, `invalid` when there is no such event or nothing can follow it, `closed`.
    */
-  async navigate(eventId: string | undefined): Promise<void> {
+  async navigate(eventId: string | undefined, options?: NavigateOptions): Promise<RewoundFiles> {
     const session = this.#usable;
-    await this.#runLock.exclusive(() => navigateTo(eventId, session));
-  }
-
-  /**
-   * Goes back with the files of the workspace: each that calls changed after an event gets the content that it had
-   * then, except for conflicts that `overwrites` does not decide. With `chat`, the conversation goes back, too. The
-   * model reads which files changed. This can be undone by going back to the event before.
-   *
-   * @throws {AgentError} as {@link navigate}; {@link StorageError} `fenced`.
-   */
-  async rewind(eventId: string | undefined, options: RewindOptions = {}): Promise<RewoundFiles> {
-    const session = this.#usable;
-    return this.#runLock.exclusive(() => rewindTo(eventId, session, options));
-  }
-
-  /** Returns what {@link rewind} would do with files, and changes none. @throws as {@link rewind}. */
-  async planRewind(eventId: string | undefined, options: RewindOptions = {}): Promise<RewindPlan> {
-    const session = this.#usable;
-    return this.#runLock.exclusive(async () =>
-      planRewind(session, { ...options, head: await headAfter(eventId, session) }),
-    );
+    return this.#runLock.exclusive(() => goBack(eventId, session, options));
   }
 
   /**

@@ -3,7 +3,7 @@ import { leafKey } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { rewindFiles, type RewindFilesOptions, type RewoundFiles } from './rewind-files.ts';
+import { planRewind, rewindFiles, type RewindFilesOptions, type RewoundFiles } from './rewind-files.ts';
 import { callErrorDraft, nudgeDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import type { Session } from '../agent/session.ts';
 
@@ -47,36 +47,43 @@ export async function navigateTo(
   await journal.emit([...(isLeaf ? [] : [move]), ...answers, ...(isIdle ? [] : [statusDraft('idle')]), ...last]);
 }
 
-/** Options of a return with files. */
-export interface RewindOptions extends Pick<RewindFilesOptions, 'overwrites'> {
-  /** Goes back in the conversation, too. */
-  readonly chat?: boolean;
+export type { RewoundFiles };
+
+/** Options of `Conversation.navigate`. */
+export interface NavigateOptions extends Pick<RewindFilesOptions, 'overwrites'> {
+  /** What goes back; default `chat`, which leaves the files as they are. */
+  readonly scope?: 'chat' | 'files' | 'both';
+  /** Changes nothing; the result is the plan for the files. */
+  readonly dryRun?: boolean;
 }
 
 /** Names of files that the model reads. */
 const maxNames = 20;
 
-/** Goes back with files for `Conversation.rewind`. */
-export async function rewindTo(
+/** Goes back for `Conversation.navigate`. */
+export async function goBack(
   eventId: string | undefined,
   session: Session,
-  { chat = false, overwrites }: RewindOptions,
+  { scope = 'chat', dryRun = false, overwrites }: NavigateOptions = {},
 ): Promise<RewoundFiles> {
   const head = await headAfter(eventId, session);
-  if (chat) await checkEvent(eventId, session);
-  const rewound = await rewindFiles(session, { head, ...(overwrites && { overwrites }) });
+  const options = { head, ...(overwrites && { overwrites }) };
+  const none = { changed: [], left: [] };
+  if (dryRun) return { ...(await planRewind(session, options)), ...none };
+  if (scope !== 'files') await checkEvent(eventId, session);
+  const rewound = scope === 'chat' ? { head, steps: [], gaps: [], ...none } : await rewindFiles(session, options);
   const { changed } = rewound;
   const more = changed.length > maxNames ? ` and ${changed.length - maxNames} more` : '';
   const names = `${changed.slice(0, maxNames).join(', ')}${more}`;
   const line = `The user set files of the workspace back to what they were at an earlier point: ${names}. Read them again.`;
   const notes = changed.length > 0 ? [nudgeDraft(line)] : [];
-  if (chat) await navigateTo(eventId, session, notes);
+  if (scope !== 'files') await navigateTo(eventId, session, notes);
   else if (notes.length > 0) await session.journal.emit(notes);
   return rewound;
 }
 
 /** Returns the number of events up to one; 0 for the position before every event. @throws {AgentError} `invalid`. */
-export async function headAfter(eventId: string | undefined, { log }: Session): Promise<number> {
+async function headAfter(eventId: string | undefined, { log }: Session): Promise<number> {
   const seq = eventId === undefined ? -1 : await log.seqOf(eventId);
   if (seq === undefined) throw new AgentError('invalid', `There is no event ${eventId} in conversation ${log.id}.`);
   return seq + 1;

@@ -26,6 +26,8 @@ export async function planRewind(
   { head, overwrites = () => false }: RewindFilesOptions,
 ): Promise<RewindPlan> {
   const { journal, files, log, codec } = session;
+  // Where nothing is recorded, nothing is looked for.
+  if (journal.timeline.read('files').records.size === 0) return { head, steps: [], gaps: [] };
   const drafts = await files.check({ walks: true });
   if (drafts.length > 0) await journal.emit(drafts);
   const fold = new RewindFold(head);

@@ -75,7 +75,7 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     ...withoutUndefined({ hooks: setup.hooks, skills: setup.skills, sandbox: setup.sandbox }),
     ...(startsSubAgents(tools.spec) && { subAgents: setup.subAgents ?? builtinSubAgents }),
     protectedPaths: [setup.home],
-    recordsFiles: setup.place === undefined && settings.get('files.record') === true,
+    recordsFiles: setup.place === undefined && settings.get('files.record') !== false,
     ...(resumed ? resumedLimits(settings, resumed.spec) : limitsFromSettings(settings)),
   });
 }

@@ -114,7 +114,7 @@ export const settingDefinitions = {
     'Absolute path on that server; default the path of the workspace here.',
   ),
   'files.record': setting(() => z.boolean(), 'Records the files that calls change, so that you can go back to them.', {
-    defaultValue: false,
+    defaultValue: true,
   }),
   'signing.enabled': setting(() => z.boolean(), 'Signs what a run stores.'),
   'signing.key_file': setting(() => z.string().min(1), 'File of the signing key.', {

@@ -2,10 +2,10 @@ import { messagesOf, returnTo } from './rewind.ts';
 import type { SessionCommand } from '../session-command.ts';
 import { openConversation } from './captured.ts';
 
-/** Goes back to the point before the last message of the user. Files stay as they are. */
+/** Goes back to the point before the last message of the user, with the files if the person chooses that. */
 export const undo: SessionCommand = {
   name: 'undo',
-  description: 'goes back to before your last message; files stay as they are',
+  description: 'goes back to before your last message, and with the files if you choose that',
   async run(session) {
     const conversation = openConversation(session);
     if (!conversation) return;

@@ -144,7 +144,7 @@ async function assembled(options: SurroundingsOptions, sources: Sources): Promis
     ...(prepared && { rules: prepared.rules }),
     ...(sandbox && { sandbox }),
     ...(home !== undefined && { protectedPaths: [home] }),
-    recordsFiles: remote === undefined && settings?.get('files.record') === true,
+    recordsFiles: remote === undefined && settings?.get('files.record') !== false,
     ...(await subAgentsOf(options, sources)),
   };
   const owned = sources.created.move();
