@@ -54,16 +54,19 @@ export const conversationBranchRoutes = tagged('Conversations', [
     summary: 'Continue after another event; null is the position before every event.',
     params: conversationParams,
     query,
-    body: () => z.object({ event_id: z.string().nullish() }).openapi('NavigateConversationRequest'),
+    body: () =>
+      z
+        .object({ event_id: z.string().nullish(), scope: z.enum(['chat', 'files', 'both']).default('chat') })
+        .openapi('NavigateConversationRequest'),
     response: conversationInfo,
     errors: { 404: 'The conversation or event does not exist, or another process holds it.', 409: 'A run is active.' },
-    async handle({ params: { conversation_id: id }, query: options, body: { event_id: eventId } }, services) {
+    async handle({ params: { conversation_id: id }, query: options, body: { event_id: eventId, scope } }, services) {
       const { conversations, store } = services;
       await conversations.use(id, async (live) => {
         if (typeof eventId === 'string' && (await (await store.read(id)).seqOf(eventId)) === undefined) {
           throw new RequestError('unknown', `Unknown event_id: ${eventId}`);
         }
-        await live.hosted.runs.withoutRun(() => live.conversation.navigate(eventId ?? undefined));
+        await live.hosted.runs.withoutRun(() => live.conversation.navigate(eventId ?? undefined, { scope }));
       });
       return infoResponse(id, options.include_skills, services, 200);
     },

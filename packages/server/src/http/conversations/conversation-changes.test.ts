@@ -56,6 +56,8 @@ test('navigation moves the last event; a run continues from there', async () => 
     detail: 'Unknown event_id: nope',
   });
   await running.json(422, 'POST', `/${id}/navigate`);
+  await running.json(200, 'POST', `/${id}/navigate`, { event_id: null, scope: 'files' });
+  await running.json(422, 'POST', `/${id}/navigate`, { event_id: null, scope: 'other' });
 });
 
 test('a side question is answered and not stored; a failure of the model is reported without keys', async () => {
