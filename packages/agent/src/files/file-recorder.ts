@@ -76,7 +76,7 @@ export class FileRecorder {
         const changes = [...named].flatMap(([path, after]) =>
           this.#loaded().known.has(path) ? [{ path, ...(after && { after }) }] : [],
         );
-        this.#pending.push(...this.#draftsOf(changes, () => ({ outside: true })));
+        this.#pending.push(...this.#draftsOf(changes, () => causeOf([...this.#commands])));
         this.#running.set(id, named);
         return;
       }
