@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { AgentError, type AgentErrorCode } from '@varve/agent';
 import { errnoOf } from '@varve/files';
-import { HostError } from '@varve/host';
+import { HostError, httpStatusOf } from '@varve/host';
 import { SettingsError } from '@varve/settings';
 import { StorageError } from '@varve/storage';
-import { ToolError } from '@varve/tools';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
@@ -20,24 +18,6 @@ export function errorResponse(
   return Response.json({ detail }, { status, headers });
 }
 
-/** Statuses of errors that the state of a conversation explains. */
-const agentStatuses: Readonly<Partial<Record<AgentErrorCode, number>>> = {
-  invalid: 400,
-  blocked: 400,
-  'nothing-to-do': 400,
-  busy: 409,
-  pending: 409,
-  'nothing-pending': 409,
-  'calls-changed': 409,
-  'tools-missing': 409,
-  'not-rebuilt': 409,
-  'policy-missing': 409,
-  'hooks-missing': 409,
-  incomplete: 409,
-  'taken-over': 404,
-  closed: 503,
-};
-
 interface Refusal {
   readonly status: number;
   readonly detail: string;
@@ -52,23 +32,14 @@ export function refusalOf(error: Error): Refusal | undefined {
   const { message: detail } = error;
   if (error instanceof HTTPException) return { status: error.status, detail };
   if (error instanceof RequestError) return { status: error.status, detail };
-  if (error instanceof HostError && error.code === 'stopping')
-    return { status: 503, detail: 'The server is stopping.' };
-  if (error instanceof HostError && error.code === 'full') return { status: 429, detail };
-  if (error instanceof AgentError) {
-    const status = agentStatuses[error.code];
-    return status === undefined ? undefined : { status, detail };
-  }
   // The person has to change a file before the request can succeed.
   if (error instanceof SettingsError && error.code !== 'io') return { status: 409, detail };
-  if (error instanceof ToolError && error.code === 'invalid-input') return { status: 400, detail };
   if (isFull(error)) return { status: 507, detail };
-  if (!(error instanceof StorageError)) return undefined;
+  const status = httpStatusOf(error);
+  if (status === 500) return undefined;
+  if (error instanceof HostError && error.code === 'stopping') return { status, detail: 'The server is stopping.' };
   // A conversation may be removed while it is read.
-  if (error.code === 'missing') return { status: 404, detail: 'Not Found' };
-  if (error.code === 'held' || error.code === 'fenced') return { status: 404, detail };
-  if (error.code === 'exists') return { status: 409, detail };
-  return error.isRetryable ? { status: 503, detail } : undefined;
+  return { status, detail: error instanceof StorageError && error.code === 'missing' ? 'Not Found' : detail };
 }
 
 /** SQLITE_FULL: the files of settings are locked by databases. */
