@@ -1,3 +1,4 @@
+import type { HostOptions } from '@varve/host';
 import type { ModelFromOptions, ModelWrapper } from '@varve/llm';
 import type { EventStore } from '@varve/storage';
 import type { Variables } from '@varve/text';
@@ -73,6 +74,11 @@ export interface ServerOptions {
   readonly deferred?: boolean;
   /** Receivers of the events of all conversations. Default: those of OH_WEBHOOKS in the environment. */
   readonly webhooks?: readonly WebhookInput[];
+  /**
+   * Agents in code, which requests name with `agent_name`; every replica has the same. What a request, the workspace or
+   * the settings add to other agents is not added to them. Default: none.
+   */
+  readonly agents?: HostOptions['agents'];
   /** Wraps the models of agents: `traceCalls()` of `@varve/llm/wrappers` sends spans to OpenTelemetry. */
   readonly wrapModel?: ModelWrapper;
   /** As `native` of `modelFrom`. */

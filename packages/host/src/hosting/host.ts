@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { Conversation, type Agent } from '@varve/agent';
+import { Conversation } from '@varve/agent';
 import { canonicalId, type EventStore } from '@varve/storage';
 import { HostError } from '../error.ts';
 import { HostedConversation } from '../live/hosted-conversation.ts';
 import type { OwnerQueue } from '../queues.ts';
 import { ConversationHost, type HostingOptions } from './conversation-host.ts';
-import { hostedAgentFact, hostedAgentName } from './hosted-agent.ts';
+import { agentNamed, hostedAgentFact, hostedAgentName, type AgentsByName } from './hosted-agent.ts';
 import type { OpenConversation } from './open-conversations.ts';
 
 /** Options of {@link createHost}. */
@@ -13,7 +13,7 @@ export interface HostOptions extends HostingOptions {
   /** Store of the conversations; the caller closes it after the host. */
   readonly store: EventStore;
   /** Agents in code by the names under which conversations are stored; a function makes one for each conversation. */
-  readonly agents: Readonly<Record<string, Agent | (() => Agent | Promise<Agent>)>>;
+  readonly agents: AgentsByName;
 }
 
 /** New conversation of a host. */
@@ -69,7 +69,7 @@ export function createHost(options: HostOptions): Host {
     async load(id, queue) {
       const name = await hostedAgentName(store, id);
       if (name === undefined) throw new HostError('unknown-agent', `Conversation ${id} names no agent of a host.`);
-      const agent = await agentOf(name, agents);
+      const agent = await agentNamed(name, agents);
       return open(await Conversation.open({ id, agent, store }), queue);
     },
   });
@@ -78,7 +78,7 @@ export function createHost(options: HostOptions): Host {
       const id = canonicalId(typed);
       await host.creating(id, async () => {
         if (await host.exists(id)) return;
-        const agent = await agentOf(name, agents);
+        const agent = await agentNamed(name, agents);
         await host.add(id, async (queue) => {
           const conversation = await Conversation.create({ id, agent, store, workspace });
           try {
@@ -106,9 +106,3 @@ export function createHost(options: HostOptions): Host {
 
 /** Lets replies be streamed, for those that begin to follow in the middle of one. */
 function streamed(): void {}
-
-async function agentOf(name: string, agents: HostOptions['agents']): Promise<Agent> {
-  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (agent === undefined) throw new HostError('unknown-agent', `The host has no agent ${JSON.stringify(name)}.`);
-  return typeof agent === 'function' ? agent() : agent;
-}

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Conversation, type Agent } from '@varve/agent';
+import { Conversation, defineAgent, type Agent } from '@varve/agent';
 import { lazy, type Json } from '@varve/events';
 import {
   personSecrets,
@@ -10,7 +10,7 @@ import {
 } from '@varve/settings/agent';
 import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
 import { StorageError, type EventStore } from '@varve/storage';
-import { isOwned, type OwnerQueue } from '@varve/host/kit';
+import { agentNamed, isOwned, type AgentsByName, type OwnerQueue } from '@varve/host/kit';
 import { configurationFact, type Configuration } from '../reference/info/server-facts.ts';
 import { dashedId } from '../reference/info/conversation-id.ts';
 import type { Feed } from '../reference/info/feed.ts';
@@ -24,6 +24,7 @@ import {
   PrivateValues,
   type PrivateRecord,
 } from '../reference/private/private-values.ts';
+import { maskDeltas } from '../reference/private/mask-deltas.ts';
 import { referenceKeys } from '../reference/private/reference-keys.ts';
 
 import { requestedAgentOf } from '../reference/request/requested-agent.ts';
@@ -42,6 +43,8 @@ export interface LoaderOptions {
   /** Returns the cipher of what clients send encrypted. */
   readonly cipher: () => Promise<Cipher>;
   readonly environment: AgentEnvironment;
+  /** Agents in code. */
+  readonly agents: AgentsByName;
   readonly feed: Pick<Feed, 'publish'>;
   readonly titleModel: TitleModel;
   readonly secrets: Pick<SecretsInUse, 'set' | 'remove'>;
@@ -116,12 +119,12 @@ export class ConversationLoader {
       stored: partsOf(stored),
     });
     const { registries } = surroundings;
-    const agent = configuration && this.#storedAgent(configuration, surroundings);
+    const agent = configuration && (await this.#storedAgent(configuration, surroundings, privateValues));
     const conversation = await Conversation.open({
       id,
       store,
       registries,
-      missingTools: 'accept',
+      missingTools: missingToolsOf(configuration),
       secrets: () => privateValues.values,
       now,
       ...(agent ? { agent } : { parts: surroundings.parts }),
@@ -163,7 +166,8 @@ export class ConversationLoader {
     const { clientTools, configuration } = plan;
     const privateValues = await this.#values(id, plan.privateRecord, { isNew: true });
     await using surroundings = await this.#surroundings(privateValues, { workspace, configuration });
-    const agent = requestedAgentOf(plan, surroundings);
+    const { named } = plan;
+    const agent = named ? this.#protected(named, privateValues) : requestedAgentOf(plan, surroundings);
     const secrets = (): readonly string[] => privateValues.values;
     const conversation = await Conversation.create({ id, agent, store, workspace, owner, clientTools, secrets, now });
     return await this.#complete(conversation, privateValues, async () => {
@@ -196,12 +200,12 @@ export class ConversationLoader {
       configuration: before,
       stored: partsOf(stored),
     });
-    const agent = before && this.#storedAgent(before, surroundings);
+    const agent = before && (await this.#storedAgent(before, surroundings, privateValues));
     const secrets = (): readonly string[] => privateValues.values;
     const conversation = await origin.conversation.fork({
       id,
       secrets,
-      missingTools: 'accept',
+      missingTools: missingToolsOf(before),
       ...(agent && { agent }),
       ...(at !== undefined && { at }),
     });
@@ -325,7 +329,8 @@ export class ConversationLoader {
   ): Promise<Surroundings> {
     const { environment, onNotice } = this.#options;
     return surroundingsOf({
-      environment,
+      // An agent in code has its own surroundings.
+      environment: configuration?.agent_name === undefined ? environment : { ...environment, settings: undefined },
       privateValues,
       ...place,
       agent: configuration?.agent,
@@ -336,9 +341,27 @@ export class ConversationLoader {
   }
 
   /** Policies are left at their defaults, because those of the log apply. */
-  #storedAgent({ agent }: Configuration, { registries, parts, added }: Surroundings): Agent {
+  async #storedAgent(
+    { agent, agent_name: name }: Configuration,
+    { registries, parts, added }: Surroundings,
+    privateValues: PrivateValues,
+  ): Promise<Agent> {
+    if (name !== undefined) return this.#protected(await agentNamed(name, this.#options.agents), privateValues);
     return buildAgent(added(supportedAgent(agent)) as Json, registries, parts).agent;
   }
+
+  /** Returns an agent in code with masked pieces of replies, wrapped models and a protected data directory. */
+  #protected(agent: Agent, { redactor }: PrivateValues): Agent {
+    const { home, wrapModel = (model) => model } = this.#options.environment;
+    const model = maskDeltas(redactor)(wrapModel(agent.model));
+    const protectedPaths = [...agent.protectedPaths, ...(home === undefined ? [] : [home])];
+    return defineAgent({ ...agent, model, protectedPaths });
+  }
+}
+
+/** An agent in code without its tools is the one of another version of the server. */
+function missingToolsOf(configuration: Configuration | undefined): 'accept' | 'refuse' {
+  return configuration?.agent_name === undefined ? 'accept' : 'refuse';
 }
 
 /** Returns the parts of the agent in a log. */

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '@varve/events';
 import type { HostingOptions } from '@varve/host';
-import { ConversationHost, isOwned, type ConversationWatcher } from '@varve/host/kit';
+import { agentNamed, ConversationHost, isOwned, type ConversationWatcher } from '@varve/host/kit';
 import { unlessMissing } from '@varve/storage/kit';
 import { StorageError, type Summary } from '@varve/storage';
 import { childFact } from '../reference/info/server-facts.ts';
@@ -15,7 +15,7 @@ import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conv
 import type { LiveConversation } from './live-conversation.ts';
 import type { ProfiledAgent } from '../reference/request/agent-of-profile.ts';
 import { addPlugin } from './changes/private-changes.ts';
-import { requestedAgent, startPlan } from '../reference/request/start-plan.ts';
+import { namedPlan, requestedAgent, startPlan, type StartPlan } from '../reference/request/start-plan.ts';
 import { isMadeUpPath, ownRequest, prepareWorkspace } from './workspace.ts';
 
 /** Options of {@link conversations}. */
@@ -135,10 +135,9 @@ interface CreateContext extends ConversationsOptions {
 }
 
 async function createConversation(id: string, request: StartRequest, context: CreateContext): Promise<Created> {
-  const { cipher, loader, host, access } = context;
+  const { loader, host, access } = context;
   if (await host.exists(id)) return existing(id, context);
-  const { agent, launched } = await requestedAgent(request, context);
-  const plan = startPlan(request, { agent, launched }, await cipher());
+  const plan = await planOf(request, context);
   const { owner } = (await parentOf(id, request, context)) ?? access;
   const workspace = await workspaceOf(id, request, context);
   const plugins = await fetchedPlugins(request, context);
@@ -151,6 +150,12 @@ async function createConversation(id: string, request: StartRequest, context: Cr
     if (error instanceof StorageError && error.code === 'exists') return existing(id, context);
     throw error;
   }
+}
+
+async function planOf(request: StartRequest, context: CreateContext): Promise<StartPlan> {
+  const { agent_name: name } = request;
+  if (typeof name === 'string') return namedPlan(request, name, await agentNamed(name, context.agents));
+  return startPlan(request, await requestedAgent(request, context), await context.cipher());
 }
 
 /** Returns a conversation that exists. @throws {RequestError} `conflict` for one that the sender does not see. */

@@ -2,7 +2,7 @@ import { type PrivateRecords, fernet, privateRecords, secretStore, type Cipher }
 import { randomBytes } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { HostingOptions } from '@varve/host';
+import type { HostingOptions, HostOptions } from '@varve/host';
 import type { ConversationWatcher } from '@varve/host/kit';
 import type { ModelFromOptions, ModelWrapper } from '@varve/llm';
 import type { EventStore } from '@varve/storage';
@@ -37,6 +37,8 @@ export interface ServerHostOptions extends HostingOptions {
   readonly defaultWorkspace?: string | undefined;
   /** Directory of worktrees of conversations. Default: `conversation-worktrees` in the data directory. */
   readonly worktreeRoot?: string | undefined;
+  /** Agents in code by name. */
+  readonly agents?: HostOptions['agents'] | undefined;
   /** Wraps the models of agents. */
   readonly wrapModel?: ModelWrapper | undefined;
   readonly native?: ModelFromOptions['native'];
@@ -88,6 +90,7 @@ export function serverHost(options: ServerHostOptions, parts: Partial<HostParts>
   const { cipher, records } = encryptionOf({ ...options, home }, 'conversations');
   const hosted = conversations({
     ...options,
+    agents: options.agents ?? {},
     ...sources,
     watcher,
     secrets,

@@ -106,6 +106,7 @@ export class LiveConversation implements OpenConversation {
 
 /** Clients receive pieces of replies if they asked for them. */
 function isStreaming(configuration: Configuration | undefined): boolean {
+  if (configuration?.agent_name !== undefined) return true;
   const llm = configuration?.agent['llm'] as Json | undefined;
   return typeof llm === 'object' && llm !== null && 'stream' in llm && llm['stream'] === true;
 }

@@ -8,10 +8,13 @@ import type { Confirmation, LiveConversation } from '../live-conversation.ts';
 /**
  * Replaces the confirmation policy, the analyzer, or both, from the next decision on. The rules of the person stay.
  *
- * @throws {RequestError} `invalid` for kinds and options that this server does not have.
+ * @throws {RequestError} `invalid` for kinds and options that this server does not have, `unsupported` for an agent in
+ * code.
  */
 export async function setConfirmation(changes: Partial<Confirmation>, live: LiveConversation): Promise<void> {
   const { conversation, registries, rules } = live;
+  if (live.configuration?.agent_name !== undefined)
+    throw new RequestError('unsupported', 'What the agent of this conversation asks about is part of the server.');
   const { policy, analyzer } = { ...live.confirmation, ...changes };
   try {
     const made = confirmationFromSpec(policy, analyzer, registries);

@@ -13,7 +13,7 @@ const known = lazy(() => z.record(z.string(), z.record(z.string(), z.unknown()))
  * Replaces the model of a conversation from the next step on. The first model of a usage id keeps that id: another one
  * with the same id changes nothing but which of them is used.
  *
- * @throws {RequestError} `unsupported` for a conversation that this server did not create.
+ * @throws {RequestError} `unsupported` for a conversation that this server did not create, and for an agent in code.
  * @see agent-server 1.43.1 switch_llm, whose registry of models ignores a usage id that it has
  */
 export async function switchModel(
@@ -22,7 +22,8 @@ export async function switchModel(
   cipher: Cipher,
 ): Promise<void> {
   const { configuration, privateValues, registries, conversation } = live;
-  if (!configuration) throw new RequestError('unsupported', 'The model of this conversation cannot be switched here.');
+  if (!configuration || configuration.agent_name !== undefined)
+    throw new RequestError('unsupported', 'The model of this conversation cannot be switched here.');
   const received = decrypted(llm, cipher);
   const usageId = usageOf(received);
   const current = configuration.agent['llm'] as Readonly<Record<string, unknown>>;

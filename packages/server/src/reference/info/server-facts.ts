@@ -24,6 +24,8 @@ const fields = lazy(() => z.record(z.string(), z.unknown()));
 export const configurationFact = defineFact('varve.server.configuration', () =>
   z.strictObject({
     agent: fields(),
+    /** Name of the agent, for an agent in code: `agent` has its model only. */
+    agent_name: z.exactOptional(z.string()),
     max_iterations: z.int().positive(),
     stuck_detection: z.boolean(),
     tags: z.record(z.string(), z.string()),

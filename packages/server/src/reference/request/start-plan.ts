@@ -1,3 +1,4 @@
+import type { Agent } from '@varve/agent';
 import { parseHooks, type HookConfig } from '@varve/agent/confirmation';
 import type { Json } from '@varve/events';
 import { receivedSource, secretName, type Cipher, type SecretSource } from '@varve/settings/secrets';
@@ -11,7 +12,7 @@ import type { ProfiledAgent } from './agent-of-profile.ts';
 import { agentOfSettings, completeAgent, type AgentRequest } from './agent-request.ts';
 import { receivedSubAgents, storedDefinition } from './client-parts.ts';
 import type { StartRequest } from './start-request.ts';
-import { decrypted, serverKeysIn, type PrivateRecord } from '../private/private-values.ts';
+import { decrypted, noPrivateValues, serverKeysIn, type PrivateRecord } from '../private/private-values.ts';
 
 /** A request to create a conversation, in the parts that are stored in different places. */
 export interface StartPlan {
@@ -22,6 +23,8 @@ export interface StartPlan {
   readonly configuration: Configuration;
   readonly privateRecord: PrivateRecord;
   readonly clientTools: readonly ClientToolSpec[];
+  /** Agent in code that the request names, in place of the description. */
+  readonly named?: Agent;
 }
 
 /**
@@ -52,6 +55,24 @@ export function startPlan(request: StartRequest, { agent, launched }: RequestedA
     },
     privateRecord: { keys: [...serverKeysIn(complete)], secrets, ...(hooks && { hooks }), ...mcpOf(received) },
     clientTools: request.client_tools.map(receivedTool),
+  };
+}
+
+/** Returns the plan of a request that names an agent in code. @throws {RequestError} `invalid` for its client tools. */
+export function namedPlan(request: StartRequest, name: string, named: Agent): StartPlan {
+  const agent = { model: named.model.spec, kind: 'Agent' };
+  return {
+    agent,
+    spec: {},
+    configuration: {
+      ...configurationOf(request, agent, {}),
+      agent_name: name,
+      max_iterations: named.budget.maxIterations,
+      stuck_detection: named.stuck !== 'never',
+    },
+    privateRecord: noPrivateValues,
+    clientTools: request.client_tools.map(receivedTool),
+    named,
   };
 }
 

@@ -34,6 +34,8 @@ export const startRequest = lazy(() =>
       agent: agentRequest().nullish(),
       agent_settings: agentSettings().nullish(),
       agent_profile_id: z.guid().nullish(),
+      /** Name of an agent in code of this server: a field of varve. */
+      agent_name: z.string().min(1).nullish(),
       agent_launch_additions: z
         .strictObject({ system_message_suffix_append: z.string().max(32_768).nullish() })
         .nullish(),
@@ -63,7 +65,11 @@ export const startRequest = lazy(() =>
     })
     .refine((request) => chosenAgents(request).length > 0, {
       path: ['agent'],
-      message: 'An agent, agent_settings or agent_profile_id is needed.',
+      message: 'An agent, agent_settings, agent_profile_id or agent_name is needed.',
+    })
+    .refine((request) => !request.agent_name || !ofAgents.some((field) => isGiven(request[field])), {
+      path: ['agent_name'],
+      message: `An agent_name excludes ${ofAgents.join(', ')}.`,
     })
     .refine((request) => !request.agent_profile_id || chosenAgents(request).length === 1, {
       path: ['agent_profile_id'],
@@ -73,6 +79,29 @@ export const startRequest = lazy(() =>
 );
 export type StartRequest = z.output<ReturnType<typeof startRequest>>;
 
-function chosenAgents({ agent, agent_settings: settings, agent_profile_id: profile }: Record<string, unknown>) {
-  return [agent, settings, profile].filter((choice) => choice !== undefined && choice !== null);
+/** Fields that choose or change an agent, which an agent in code has already. */
+const ofAgents = [
+  'agent',
+  'agent_settings',
+  'agent_profile_id',
+  'agent_launch_additions',
+  'confirmation_policy',
+  'security_analyzer',
+  'secrets',
+  'agent_definitions',
+  'plugins',
+  'hook_config',
+] as const;
+
+function isGiven(value: object | string | null | undefined): boolean {
+  return Object.keys(value ?? {}).length > 0;
+}
+
+function chosenAgents({
+  agent,
+  agent_settings: settings,
+  agent_profile_id: profile,
+  agent_name: name,
+}: Record<string, unknown>) {
+  return [agent, settings, profile, name].filter((choice) => choice !== undefined && choice !== null);
 }
