@@ -1,4 +1,4 @@
-// Approves calls over HTTP: a web handler shows those that wait and decides; a decision that is sent again changes nothing.
+// Approves calls over HTTP: a web handler shows those that wait and decides; the same decision again changes nothing.
 import { alwaysConfirm, defineAgent } from '@varve/agent';
 import { createHost, httpStatusOf } from '@varve/host';
 import { scriptedModel } from '@varve/llm/testing';

@@ -22,7 +22,7 @@ const agentStatuses: Readonly<Record<AgentErrorCode, number>> = {
 
 const hostStatuses: Readonly<Record<HostErrorCode, number>> = { stopping: 503, full: 429, 'unknown-agent': 404 };
 
-/** The others are 503 if the same call may succeed later. A conversation that another process holds counts as missing. */
+/** Others are 503 if the same call may succeed later. A conversation that another process holds counts as missing. */
 const storageStatuses: Readonly<Partial<Record<StorageErrorCode, number>>> = {
   missing: 404,
   held: 404,

@@ -58,7 +58,7 @@ export function startPlan(request: StartRequest, { agent, launched }: RequestedA
   };
 }
 
-/** Returns the plan of a request that names an agent in code. @throws {RequestError} `invalid` for its client tools. */
+/** Returns the plan of a request that names an agent in code. @throws {RequestError} `invalid` for client tools. */
 export function namedPlan(request: StartRequest, name: string, named: Agent): StartPlan {
   const agent = { model: named.model.spec, kind: 'Agent' };
   return {
