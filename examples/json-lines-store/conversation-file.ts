@@ -17,6 +17,8 @@ export interface Line extends Partial<Pick<SealedAppend, 'events' | 'statements'
   readonly at?: number | undefined;
   /** JSON of the new `meta`. */
   readonly meta?: string | undefined;
+  /** In the first line; absent without one. */
+  readonly owner?: string | undefined;
 }
 
 /** A conversation: the fold of the lines in its file. */
@@ -27,6 +29,7 @@ export class ConversationFile {
   lease: Pick<Line, 'epoch' | 'holder' | 'until'> = { epoch: 0, until: 0 };
   readonly #descriptor: number;
   #createdAt: number | undefined;
+  #owner: string | undefined;
   #meta = 'null';
   #offset = 0;
   #addedKey = '';
@@ -47,7 +50,8 @@ export class ConversationFile {
   get summary(): Summary {
     const { id, updatedAt } = this;
     const createdAt = this.#createdAt ?? 0;
-    return { id, createdAt, updatedAt, head: this.log.events.length, meta: JSON.parse(this.#meta) };
+    const owned = this.#owner === undefined ? {} : { owner: this.#owner };
+    return { id, createdAt, updatedAt, head: this.log.events.length, meta: JSON.parse(this.#meta), ...owned };
   }
 
   /** Reads the lines that were added by any process since the last call. */
@@ -85,6 +89,7 @@ export class ConversationFile {
     addToLog(this.log, line);
     this.#meta = line.meta ?? this.#meta;
     this.#createdAt ??= line.at;
+    this.#owner ??= line.owner;
     this.updatedAt = line.at ?? this.updatedAt;
   }
 }

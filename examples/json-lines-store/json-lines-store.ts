@@ -109,11 +109,13 @@ export function jsonLinesStore({ path, leaseMs = 30_000, now = Date.now }: JsonL
   }
 
   return {
-    async create(id, meta) {
+    async create(id, meta, options) {
       checkCall(id);
+      const owner = kit.checkOwnerName(options) || undefined;
       const text = kit.jsonText('meta', meta);
       const file = open(id);
-      const isNew = file.lease.epoch === 0 && file.add({ epoch: 1, holder, until: expiry(), at: now(), meta: text });
+      const first = { epoch: 1, holder, until: expiry(), at: now(), meta: text, owner };
+      const isNew = file.lease.epoch === 0 && file.add(first);
       if (!isNew) throw new StorageError('exists', `There is a conversation ${id} already.`);
       return logOf(file);
     },

@@ -1,4 +1,3 @@
-import { nativeModels } from '@varve/llm/kit';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Server, ServerErrorCode } from '@varve/server';
 import { commandName } from '../terminal/command-name.ts';
@@ -63,6 +62,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
   // Loaded here, so that other commands start faster.
   const { frontEndDirectory, frontEndPackage, optionsOfSettings, server, ServerError, sessionKeys, signInAddress } =
     await import('@varve/server');
+  const { nativeModels } = await import('@varve/llm/kit');
   try {
     const settings = await serveSettings(options, io);
     if (options.printConfig) return await printServeSettings(settings, keyOriginOf(options.key, io), io);

@@ -55,25 +55,7 @@ const reachedMs = 10_000;
 /** Forwards requests to the replicas whose addresses the leases contain. */
 export function peers({ replicas, address: own, key, signature, delay, now }: PeersOptions): Peers {
   const send = sender(signature);
-  const forward: Peers['forward'] = async (id, request, access) => {
-    const end = now() + waitMs;
-    await using asked = new AsyncDisposableStack();
-    let asks = '';
-    for (;;) {
-      const holder = await replicas.addressOf(id);
-      if (holder === undefined || holder === own) return undefined;
-      // The body may be sent again.
-      const isHolder = async (): Promise<boolean> => (await replicas.addressOf(id)) === holder;
-      using held = whileTrue(isHolder, delay);
-      const signal = AbortSignal.any([request.signal, held.signal]);
-      const response = await send(request.clone(), { address: holder, access, signal });
-      if (response) return response;
-      if (now() >= end) return unreachable(holder);
-      if (asks !== holder) asked.use(await askFor(id, holder, replicas.records));
-      asks = holder;
-      await delay(retryMs);
-    }
-  };
+  const forward = forwarder({ replicas, address: own, delay, now }, send);
   const ownId = randomUUID();
   return {
     id: ownId,
@@ -92,6 +74,32 @@ export function peers({ replicas, address: own, key, signature, delay, now }: Pe
       }
       return response !== undefined;
     },
+  };
+}
+
+/** Returns a function that forwards a request to the replica that holds a conversation. */
+function forwarder(
+  { replicas, address: own, delay, now }: Omit<PeersOptions, 'key' | 'signature'>,
+  send: ReturnType<typeof sender>,
+): Peers['forward'] {
+  return async (id, request, access) => {
+    const end = now() + waitMs;
+    await using asked = new AsyncDisposableStack();
+    let asks = '';
+    for (;;) {
+      const holder = await replicas.addressOf(id);
+      if (holder === undefined || holder === own) return undefined;
+      // The body may be sent again.
+      const isHolder = async (): Promise<boolean> => (await replicas.addressOf(id)) === holder;
+      using held = whileTrue(isHolder, delay);
+      const signal = AbortSignal.any([request.signal, held.signal]);
+      const response = await send(request.clone(), { address: holder, access, signal });
+      if (response) return response;
+      if (now() >= end) return unreachable(holder);
+      if (asks !== holder) asked.use(await askFor(id, holder, replicas.records));
+      asks = holder;
+      await delay(retryMs);
+    }
   };
 }
 

@@ -1,6 +1,7 @@
 import { lstatSync, opendirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { executedNames, findBelow, gitPaths } from '@varve/sandbox';
+import { executedNames, findBelow, gitPaths, isPrivate } from '@varve/sandbox';
 import { attempt } from '../files/attempt.ts';
 import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { changedGitSettings } from '../git/git-settings.ts';
@@ -21,7 +22,10 @@ export class ExecutedFiles {
     this.#workspace = workspace;
     const own = [...gitPaths(workspace).executed, ...executedNames.map((name) => join(workspace, name))];
     const found = policy ? [...policy.readOnly, ...(policy.inPlace ?? [])] : search(workspace);
-    const paths = [...own, ...found.filter((path) => path.startsWith(`${workspace}/`))];
+    const inside = [...own, ...found.filter((path) => path.startsWith(`${workspace}/`))];
+    // In a home directory varve and other programs of the person write their own settings.
+    const isHidden = (path: string) => policy?.hidden.includes(path) ?? isPrivate(path, homedir());
+    const paths = inside.filter((path) => !isHidden(path));
     this.#contents = new Map(paths.slice(0, maxPaths).map((path) => [path, contentOf(path)]));
   }
 
