@@ -3,7 +3,7 @@ import { defineAction, FinishAction, FinishObservation } from '@varve/events/pay
 import * as z from 'zod';
 import type { SharedTool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
-import { answerForm } from './response-schema.ts';
+import { answerForm, type AnswerSchema } from './response-schema.ts';
 
 /** Input of one call. */
 export interface FinishCall {
@@ -15,10 +15,10 @@ export interface FinishCall {
 /** Options of {@link finish}. */
 export interface FinishOptions {
   /**
-   * Schema of the answer, as a zod object without transforms or as JSON Schema: an object with named properties. The
-   * model fills them in next to the message; they are stored as `structured_output` of the action.
+   * Schema of the answer without transforms, or JSON Schema: an object with named properties. The model fills them in
+   * next to the message; they are stored as `structured_output` of the action.
    */
-  readonly responseSchema?: z.ZodObject | Readonly<Record<string, unknown>>;
+  readonly responseSchema?: AnswerSchema;
 }
 
 /** FinishAction with the field in which the reference stores an answer in the form of a schema. */

@@ -1,7 +1,14 @@
-import type * as z from 'zod';
-import { argumentCheck, type ArgumentCheck } from './client/argument-check.ts';
-import { invalidArguments, ToolError } from './contract/error.ts';
-import { modelSchema } from './contract/model-schema.ts';
+import type { JsonSchema } from '@varve/text';
+import { anyArguments, argumentCheck, type ArgumentCheck } from './client/argument-check.ts';
+import { ToolError } from './contract/error.ts';
+import {
+  isStandardSchema,
+  isZodObject,
+  jsonSchemaOf,
+  validated,
+  zodForm,
+  type StandardSchema,
+} from './contract/standard-schema.ts';
 
 /** Fields that every call has. */
 const reservedFields = new Set(['kind', 'message', 'security_risk', 'structured_output', 'summary']);
@@ -25,17 +32,27 @@ export interface AnswerForm {
   readonly check: ArgumentCheck;
 }
 
+/** Schema of an answer: one of a library, or JSON Schema. */
+export type AnswerSchema = StandardSchema | JsonSchema;
+
 /**
- * Returns the form of an answer from a zod object or a JSON Schema: an object with named properties and no others.
+ * Returns the form of an answer from a schema: an object with named properties and no others.
  *
  * @throws {ToolError} `unusable` when the schema describes anything else, or names a field that every call has.
  */
-export function answerForm(schema: z.ZodObject | Readonly<Record<string, unknown>>): AnswerForm {
-  if (isZod(schema)) {
+export function answerForm(schema: AnswerSchema): AnswerForm {
+  if (isZodObject(schema)) {
     const taken = Object.keys(schema.shape).find((name) => reservedFields.has(name));
     if (taken !== undefined) throw unusable(`the property ${taken} is one that calls have already`);
-    return { schema: modelSchema(schema), check: zodCheck(schema.strict()) };
+    const { parameters, parse } = zodForm('finish', schema.strict());
+    return { schema: parameters, check: parse };
   }
+  if (!isStandardSchema(schema)) return jsonForm(schema);
+  const form = jsonForm(jsonSchemaOf('finish', schema));
+  return { ...form, check: (answer) => anyArguments('finish')(validated('finish', schema, form.check(answer))) };
+}
+
+function jsonForm(schema: JsonSchema): AnswerForm {
   const { properties = {}, required = [] } = schema;
   const names = Object.keys(Object(properties));
   const clash = names.find((name) => reservedFields.has(name));
@@ -49,19 +66,6 @@ export function answerForm(schema: z.ZodObject | Readonly<Record<string, unknown
   if (missing !== undefined && missing !== false)
     throw unusable(`it requires ${String(missing)}, which it does not describe`);
   return { schema, check: argumentCheck('finish', { ...schema, additionalProperties: false }) };
-}
-
-function zodCheck(schema: z.ZodObject): ArgumentCheck {
-  return (answer) => {
-    const result = schema.safeParse(answer);
-    if (result.success) return result.data;
-    throw invalidArguments('finish', result.error);
-  };
-}
-
-/** Not `instanceof`: an application may have another copy of zod. */
-function isZod(schema: z.ZodObject | Readonly<Record<string, unknown>>): schema is z.ZodObject {
-  return '_zod' in schema && 'shape' in schema;
 }
 
 function unusable(why: string): ToolError {

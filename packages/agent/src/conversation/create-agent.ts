@@ -14,9 +14,8 @@ import {
   type ModelFromOptions,
 } from '@varve/llm';
 import { memoryStore, type EventStore } from '@varve/storage';
-import { defaultTools, finish, type Tool } from '@varve/tools';
+import { defaultTools, finish, type StandardSchema, type Tool } from '@varve/tools';
 import { withoutUndefined } from '@varve/text';
-import type * as z from 'zod';
 import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import { toolsetOf, type ToolsContext } from '../agent/toolset.ts';
 import type { UserInput } from '../run/send-message.ts';
@@ -46,8 +45,8 @@ export interface CreateAgentOptions<Output = Readonly<Record<string, unknown>>> 
   /** Working directory; default the current one of the process. */
   readonly workspace?: string;
   /**
-   * Schema of the answer, as a zod object without transforms or as JSON Schema: the agent then finishes with an answer
-   * in this form, which is `output` of the result. `finish` is added to the tools, or replaced.
+   * Schema of the answer without transforms, of zod or another library, or JSON Schema: the agent then finishes with an
+   * answer in this form, which is `output` of the result. `finish` is added to the tools, or replaced.
    */
   readonly output?: OutputSchema<Output>;
   /** Further values that must never reach the log. */
@@ -55,7 +54,7 @@ export interface CreateAgentOptions<Output = Readonly<Record<string, unknown>>> 
 }
 
 /** Schema of an answer; JSON Schema leaves the type of the answer open. */
-type OutputSchema<Output> = (z.ZodObject & z.ZodType<Output>) | Readonly<Record<string, unknown>>;
+type OutputSchema<Output> = StandardSchema<Output> | Readonly<Record<string, unknown>>;
 
 /** An agent with a store and one conversation, ready to run. */
 export interface RunnableAgent<Output = Readonly<Record<string, unknown>>> extends AsyncDisposable {
@@ -126,7 +125,7 @@ function withFinish(tools: readonly Tool[], output: OutputSchema<unknown>): read
 }
 
 /** Returns the keys of all providers, because a program that the agent starts may print any of them. */
-function apiKeys({ apiKey, keys = {} }: CreateAgentOptions): readonly string[] {
+function apiKeys({ apiKey, keys = {} }: Pick<CreateAgentOptions, 'apiKey' | 'keys'>): readonly string[] {
   const known = Object.values(providers).flatMap(({ keyName }) => (keyName === undefined ? [] : keys[keyName]));
   return [apiKey, ...known].flatMap((key) => key?.trim() || []);
 }

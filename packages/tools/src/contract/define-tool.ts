@@ -5,6 +5,7 @@ import {
   type ObservationDefinition,
   type PayloadDefinition,
 } from '@varve/events/payloads';
+import type { JsonSchema } from '@varve/text';
 import type * as z from 'zod';
 import {
   hintsOf,
@@ -17,9 +18,9 @@ import {
   type ToolControl,
   type ToolOutput,
 } from './tool.ts';
-import { invalidArguments, ToolError } from './error.ts';
+import { ToolError } from './error.ts';
 import { lifetime } from './lifetime.ts';
-import { modelSchema } from './model-schema.ts';
+import { inputForm, zodForm, type InputForm, type StandardSchema } from './standard-schema.ts';
 
 type Shape = z.ZodRawShape;
 
@@ -69,10 +70,16 @@ export interface BuiltinToolOptions<In extends Shape, Out extends Shape, Input> 
 
 /**
  * Options of {@link defineTool}. The schema's output must be JSON that the schema also accepts, because stored calls
- * are parsed with it again. Unknown fields are rejected, unless the schema is `loose` or has a `catchall`.
+ * are parsed with it again.
  */
-export interface CustomToolOptions<In extends Shape, Output, Input> extends CommonOptions<Input> {
-  readonly input: z.ZodObject<In>;
+export interface CustomToolOptions<Input, Output> extends CommonOptions<Input> {
+  /**
+   * A zod object, which rejects unknown fields unless it is `loose` or has a `catchall`; or a schema of another
+   * library, which treats them as that does, and whose messages the model reads.
+   */
+  readonly input: StandardSchema<Input>;
+  /** JSON Schema of the input, for a schema of a library that makes none. Ignored for a zod object. */
+  readonly jsonSchema?: JsonSchema;
   /**
    * Runs the call. A failure that the model can answer is an output. A thrown error reaches the caller of the tool
    * unchanged; an agent reports its message to the model. A call that does not end within a second after the signal
@@ -98,7 +105,8 @@ export function defineBuiltinTool<In extends Shape, Out extends Shape>(
 ): Tool<z.output<z.ZodObject<In>>> {
   const { input: action, output: observation, definitionKind } = options;
   const { run, ...closing } = lifetime(options);
-  const base = sharedFields(options, action.fields);
+  const form = zodForm(options.name, action.fields);
+  const base = sharedFields(options, form);
   return {
     ...base,
     ...closing,
@@ -110,12 +118,12 @@ export function defineBuiltinTool<In extends Shape, Out extends Shape>(
       kind: definitionKind,
       title: options.annotations?.title ?? options.name,
     },
-    parse: (input) => parseInput(options.name, action.fields, input),
+    parse: form.parse,
     toAction: (input) => action.create(input as never) as never,
     fromAction(payload) {
       if (!action.is(payload)) throw wrongPayloadError(options.name, payload.kind);
       const { kind: _kind, ...fields } = payload;
-      return parseInput(options.name, action.fields, fields);
+      return form.parse(fields);
     },
     execute: async (input, context) =>
       observation.create(await run(context.signal, () => options.execute(input, context))) as never,
@@ -123,20 +131,20 @@ export function defineBuiltinTool<In extends Shape, Out extends Shape>(
 }
 
 /**
- * Defines a tool from a zod object and a function. Calls and results are stored in the reference's generic MCP
- * payloads, so the event format needs no new kind.
+ * Defines a tool from a schema and a function. Calls and results are stored in the reference's generic MCP payloads, so
+ * the event format needs no new kind.
+ *
+ * @throws {ToolError} `unusable` for a schema without a JSON Schema of an object.
  */
-export function defineTool<In extends Shape, Output>(
-  options: CustomToolOptions<In, Output, z.output<z.ZodObject<In>>> & Owned,
-): OwnedTool<z.output<z.ZodObject<In>>>;
-export function defineTool<In extends Shape, Output>(
-  options: CustomToolOptions<In, Output, z.output<z.ZodObject<In>>> & Shared,
-): SharedTool<z.output<z.ZodObject<In>>>;
-export function defineTool<In extends Shape, Output>(
-  options: CustomToolOptions<In, Output, z.output<z.ZodObject<In>>>,
-): Tool<z.output<z.ZodObject<In>>> {
-  const input = withStrictDefault(options.input);
-  const base = sharedFields(options, input);
+export function defineTool<Input extends object, Output>(
+  options: CustomToolOptions<Input, Output> & Owned,
+): OwnedTool<Input>;
+export function defineTool<Input extends object, Output>(
+  options: CustomToolOptions<Input, Output> & Shared,
+): SharedTool<Input>;
+export function defineTool<Input extends object, Output>(options: CustomToolOptions<Input, Output>): Tool<Input> {
+  const form = inputForm(options.name, options.input, options.jsonSchema);
+  const base = sharedFields(options, form);
   const { run, ...closing } = lifetime(options);
   const present =
     options.present ??
@@ -153,11 +161,11 @@ export function defineTool<In extends Shape, Output>(
       kind: 'MCPToolDefinition',
       title: base.annotations.title ?? options.name,
     },
-    parse: (value) => parseInput(options.name, input, value),
-    toAction: (value) => MCPToolAction.create({ data: { ...value } }),
+    parse: form.parse,
+    toAction: (value) => MCPToolAction.create({ data: { ...value } as Record<string, unknown> }),
     fromAction(payload) {
       if (!MCPToolAction.is(payload)) throw wrongPayloadError(options.name, payload.kind);
-      return parseInput(options.name, input, payload.data);
+      return form.parse(payload.data);
     },
     async execute(value, context) {
       const content = contentOf(present(await run(context.signal, () => options.execute(value, context))));
@@ -168,7 +176,7 @@ export function defineTool<In extends Shape, Output>(
 
 function sharedFields<Input>(
   options: CommonOptions<Input>,
-  input: z.ZodObject,
+  { parameters }: InputForm<Input>,
 ): Omit<Tool<Input>, 'definition' | 'parse' | 'toAction' | 'fromAction' | 'execute' | 'close'> {
   const { name, aliases, description, sandbox, effect, repairInput, control } = options;
   return {
@@ -177,26 +185,12 @@ function sharedFields<Input>(
     description,
     annotations: { ...hintsOf(typeof effect === 'function' ? undefined : effect), ...options.annotations },
     ...(sandbox !== undefined && { sandbox }),
-    parameters: modelSchema(input),
+    parameters,
     effect: (value) => (typeof effect === 'function' ? effect(value) : effect),
     resources: (value) => options.resources?.(value),
     ...(repairInput && { repairInput }),
     ...(control && { control }),
   };
-}
-
-function withStrictDefault<In extends Shape>(schema: z.ZodObject<In>): z.ZodObject<In> {
-  return schema.def.catchall === undefined ? schema.strict() : schema;
-}
-
-function parseInput<In extends Shape>(
-  name: string,
-  schema: z.ZodObject<In>,
-  input: unknown,
-): z.output<z.ZodObject<In>> {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  throw invalidArguments(name, result.error);
 }
 
 function wrongPayloadError(name: string, kind: string): ToolError {

@@ -8,7 +8,11 @@ const keywords = new Set([...commonKeywords, 'anyOf', 'additionalProperties']);
  * understands. Defaults are omitted, because a field with a default is optional for the model.
  */
 export function modelSchema(input: z.ZodObject): JsonSchema {
-  const schema = z.toJSONSchema(input, { io: 'input', reused: 'inline', unrepresentable: 'any' });
+  return portableSchema(z.toJSONSchema(input, { io: 'input', reused: 'inline', unrepresentable: 'any' }));
+}
+
+/** Returns a JSON Schema with only the keywords that every provider understands. */
+export function portableSchema(schema: JsonSchema): JsonSchema {
   const { additionalProperties: _open, ...rest } = narrowSchema(schema, keywords, withPortableKeywords);
   return rest;
 }
