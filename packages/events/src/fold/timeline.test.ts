@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
 import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import type { Json } from '../json.ts';
+import type { Projection } from './projection.ts';
 import { taskListProjection } from '../projections/task-list.ts';
 import { Timeline, type LogEntry } from './timeline.ts';
 import { viewProjection } from '../projections/view.ts';
@@ -213,6 +214,28 @@ test('a snapshot with any changed value is rejected', async () => {
   const changed = broken.filter((json) => JSON.stringify(json) !== JSON.stringify(snapshot));
   expect(changed.length).toBeGreaterThan(150);
   expect(changed.filter((json) => timelineFor().restore(json))).toEqual([]);
+});
+
+test.for([
+  ['["ab","c"]', true],
+  ['["a","bc"]', false],
+  ['["abc"]', false],
+  ['[["ab","c"]]', false],
+  ['[["ab"],"c"]', false],
+] as const)('a snapshot of two texts with %s in their place is restored: %s', ([other, isRestored]) => {
+  const texts: Projection<Json, Json> = {
+    name: 'texts',
+    version: 1,
+    scope: 'log',
+    initial: () => ['ab', 'c'],
+    apply: (state) => state,
+    read: (state) => state,
+    encode: (state) => state,
+    decode: (json) => json,
+  };
+  const timeline = new Timeline({ codec, projections: { texts } });
+  const json = JSON.stringify(timeline.snapshot()).replace('["ab","c"]', other);
+  expect(timeline.restore(JSON.parse(json) as Json)).toBe(isRestored);
 });
 
 test('a snapshot with a missing or additional field is rejected', async () => {
