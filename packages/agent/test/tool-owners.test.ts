@@ -8,6 +8,7 @@ import { defineAgent, type AgentOptions, type SubAgent } from '../src/agent/agen
 import { Conversation } from '../src/conversation/conversation.ts';
 import { createAgent } from '../src/conversation/create-agent.ts';
 import { derivedAgent } from '../src/delegation/derived-agent.ts';
+import { toolsetOf } from '../src/agent/toolset.ts';
 import { delegationTools } from '../src/delegation-tools/delegation-kinds.ts';
 import { replayConversation } from '../src/replay/replay-conversation.ts';
 
@@ -84,7 +85,7 @@ describe.for<[string, AgentOptions['tools']]>([
         derivedAgent(parent, { instructions: 'Read.', model: scriptedModel([asks, { text: 'Read.' }]) }, context),
     };
     const task: ScriptedTurn = { calls: [{ name: 'task', arguments: { prompt: 'Read.' } }] };
-    const made = typeof tools === 'function' ? tools : () => tools;
+    const made = toolsetOf(tools);
     const agent = defineAgent({
       model: scriptedModel([task, asks, { text: 'High.' }]),
       subAgents: [reader],

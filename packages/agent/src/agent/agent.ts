@@ -13,7 +13,7 @@ import { neverConfirm } from '../confirmation/policies.ts';
 import type { PermissionRule } from '../permissions/permission-rule.ts';
 import { codingPrompt } from '../prompt/preset-prompt.ts';
 import { textPrompt, type Prompt } from '../prompt/prompt.ts';
-import { toolsetOf, type Toolset } from './toolset.ts';
+import { toolsetOf, type ToolMaker, type Toolset } from './toolset.ts';
 import { maxSkills, type Skill } from '@varve/skills';
 import { withoutUndefined } from '@varve/text';
 import { stuckRules, type StuckRules } from '../stuck/stuck-rules.ts';
@@ -128,8 +128,8 @@ export const maxSubAgents = 100;
 /** Options of {@link defineAgent}. */
 export type AgentOptions = Pick<Agent, 'model'> &
   Partial<Omit<Agent, 'spec' | 'policy' | 'budget' | 'stuck' | 'prompt' | 'tools'>> & {
-    /** Makes the tools of each conversation; or tools without state between calls, which all of them share. */
-    readonly tools: Toolset | readonly SharedTool[];
+    /** Makes the tools of each conversation; or a list of tools without state, which all share, and of makers. */
+    readonly tools: Toolset | readonly (SharedTool | ToolMaker)[];
     /** A string is a prompt of fixed text. */
     readonly prompt?: Prompt | string;
     readonly budget?: Partial<Budget>;

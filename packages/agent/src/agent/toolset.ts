@@ -23,9 +23,13 @@ export interface Toolset {
   readonly spec?: readonly Json[];
 }
 
-/** Returns tools that conversations share as a toolset. */
-export function toolsetOf(tools: Toolset | readonly SharedTool[]): Toolset {
-  return typeof tools === 'function' ? tools : () => tools;
+/** Makes one tool of each conversation, such as `subAgent` does. */
+export type ToolMaker = (context: ToolsContext) => Tool;
+
+/** Returns tools that conversations share, or that are made one by one, as a toolset. */
+export function toolsetOf(tools: Toolset | readonly (SharedTool | ToolMaker)[]): Toolset {
+  if (typeof tools === 'function') return tools;
+  return (context) => tools.map((tool) => (typeof tool === 'function' ? tool(context) : tool));
 }
 
 /** What conversations close, or have closed: each is closed with the first conversation that has it. */

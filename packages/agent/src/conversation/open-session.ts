@@ -4,8 +4,10 @@ import { builtinKinds } from '@varve/events/kinds';
 import { isPartSpec } from '@varve/events/specs';
 import { isTakenOver, type EventLog } from '@varve/storage';
 import { type Mask, redactor, type Redactor, withoutUndefined } from '@varve/text';
-import { defineAgent } from '../agent/agent.ts';
-import { ownTools } from '../agent/toolset.ts';
+import type { Tool } from '@varve/tools';
+import { defineAgent, type Agent } from '../agent/agent.ts';
+import { closeUnowned, ownTools } from '../agent/toolset.ts';
+import { delegationToolNames } from '../delegation/derived-agent.ts';
 import { Delegation } from '../delegation/delegation.ts';
 import { AgentError } from '../error.ts';
 import { finishRewind } from './rewind-files.ts';
@@ -265,15 +267,26 @@ export function maskOf(options: ConversationOptions): Mask {
   return redactorOf(options).value;
 }
 
-/** Makes the agent's tools for one conversation. @throws as {@link ownTools}. */
+/** Makes the tools of a conversation. @throws as {@link ownTools}, and {@link AgentError} as `checkDelegation`. */
 function makeTools({ agent, id, ...options }: ConversationOptions & { readonly id: string }) {
   const usedRedactor = redactorOf({ agent, ...options });
   const mask = usedRedactor.value;
   const delegation = new Delegation(agent.subAgents);
   const agentTools = agent.tools({ conversationId: id, mask, redactor: usedRedactor, delegation });
+  checkDelegation(agent, agentTools);
   const { skills, sandbox } = agent;
   const needsTool = invocableSkills(skills).length > 0 && !agentTools.some(({ name }) => name === 'invoke_skill');
   const made = needsTool ? [...agentTools, invokeSkill({ skills, mask, sandbox })] : agentTools;
   const maskBeginning = (text: string): string => usedRedactor.stream().push(text);
   return { tools: ownTools(made), mask, maskBeginning, delegation };
+}
+
+/** A tool that is rebuilt from a spec may lack its sub-agents, which belong to the application. */
+function checkDelegation({ subAgents, tools }: Agent, made: readonly Tool[]): void {
+  const starts = made.some(({ name }) => delegationToolNames.includes(name));
+  const hasNone = subAgents.length === 0;
+  if (starts !== hasNone || (starts && tools.spec)) return;
+  void closeUnowned(made);
+  const problem = starts ? 'no subAgents for its delegationTools' : 'subAgents, and none of the delegationTools';
+  throw new AgentError('invalid', `The agent has ${problem}.`);
 }
