@@ -22,6 +22,15 @@ const pluginSource = lazy(() =>
 /** Tool that the client executes. */
 const clientTool = lazy(() => z.looseObject({ name: z.string(), description: z.string() }));
 
+/** The agent of a conversation; `agent_name` names one in code of this server, and is a field of varve. */
+const agentFields = lazy(() => ({
+  agent: agentRequest().nullish(),
+  agent_settings: agentSettings().nullish(),
+  agent_profile_id: z.guid().nullish(),
+  agent_name: z.string().min(1).nullish(),
+  agent_launch_additions: z.strictObject({ system_message_suffix_append: z.string().max(32_768).nullish() }).nullish(),
+}));
+
 /**
  * Body of a request to create a conversation.
  *
@@ -31,14 +40,7 @@ export const startRequest = lazy(() =>
   z
     .object({
       workspace: z.looseObject({ working_dir: z.string().min(1), kind: z.literal('LocalWorkspace').optional() }),
-      agent: agentRequest().nullish(),
-      agent_settings: agentSettings().nullish(),
-      agent_profile_id: z.guid().nullish(),
-      /** Name of an agent in code of this server: a field of varve. */
-      agent_name: z.string().min(1).nullish(),
-      agent_launch_additions: z
-        .strictObject({ system_message_suffix_append: z.string().max(32_768).nullish() })
-        .nullish(),
+      ...agentFields(),
       conversation_id: conversationIdField().nullish(),
       parent_conversation_id: conversationIdField().nullish(),
       initial_message: messageRequest().nullish(),
@@ -67,10 +69,7 @@ export const startRequest = lazy(() =>
       path: ['agent'],
       message: 'An agent, agent_settings, agent_profile_id or agent_name is needed.',
     })
-    .refine((request) => !request.agent_name || !ofAgents.some((field) => isGiven(request[field])), {
-      path: ['agent_name'],
-      message: `An agent_name excludes ${ofAgents.join(', ')}.`,
-    })
+    .refine(isNamedAlone, { path: ['agent_name'], message: `An agent_name excludes ${ofAgents.join(', ')}.` })
     .refine((request) => !request.agent_profile_id || chosenAgents(request).length === 1, {
       path: ['agent_profile_id'],
       message: 'An agent_profile_id excludes agent and agent_settings.',
@@ -93,8 +92,10 @@ const ofAgents = [
   'hook_config',
 ] as const;
 
-function isGiven(value: object | string | null | undefined): boolean {
-  return Object.keys(value ?? {}).length > 0;
+function isNamedAlone(request: Readonly<Record<string, unknown>>) {
+  return (
+    !request['agent_name'] || ofAgents.every((field) => Object.keys(Object(request[field]) as object).length === 0)
+  );
 }
 
 function chosenAgents({
