@@ -2,6 +2,7 @@
 // Starts on any Node with ES modules: whatever needs a newer one, or loads slowly, is imported after the check.
 import { readFileSync } from 'node:fs';
 import { appFile } from './home/app-file.ts';
+import type { Streams } from './terminal/terminal-io.ts';
 
 /** Fields of package.json. */
 interface Manifest {
@@ -23,8 +24,20 @@ if (option === '--version' || option === '-V') {
   const env = await environmentOf(option);
   const { keepCompiledCode } = await import('./home/compile-cache.ts');
   keepCompiledCode(env);
+  const started = await startProbe(option);
   const { start } = await import('./start.ts');
-  await start(env);
+  await start(env, started);
+}
+
+/** Starts the command that tests the sandbox of a run: it takes as long as loading what the run needs. */
+async function startProbe(command: string | undefined): Promise<Pick<Streams, 'sandboxProblem'>> {
+  const needsNone = process.argv.some((argument) => /^(?:(?:--sandbox=)?off|-h|--help)$/.test(argument));
+  if (command !== 'run' || needsNone) return {};
+  const { sandboxProblem } = await import('@varve/sandbox');
+  const problem = sandboxProblem();
+  // Reported where it is needed, which may be nowhere.
+  problem.catch(() => undefined);
+  return { sandboxProblem: problem };
 }
 
 /** Returns the variables for a command. Those of commands that start programs are readable by no other process. */

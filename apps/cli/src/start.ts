@@ -8,9 +8,10 @@ import { startedByAgent } from './home/started-by-agent.ts';
 import { onFailedOutput } from './terminal/on-failed-output.ts';
 import { LibraryMessages, printLibraryMessages } from './terminal/library-messages.ts';
 import { outputOf, styled, type Output } from './terminal/output.ts';
+import type { Streams } from './terminal/terminal-io.ts';
 
-/** Runs the command of this process, with the environment `env`, and sets its exit status. */
-export async function start(env: Variables): Promise<void> {
+/** Runs the command of this process, with the environment `env` and what was started before, and sets its status. */
+export async function start(env: Variables, started: Pick<Streams, 'sandboxProblem'>): Promise<void> {
   const { stdin, stdout, stderr } = process;
   const output = outputOf(stderr, env);
   onFailedOutput(stdout, (error) => {
@@ -32,6 +33,7 @@ export async function start(env: Variables): Promise<void> {
     stdout,
     stderr,
     messages,
+    ...started,
   });
 }
 

@@ -52,11 +52,15 @@ test.for([
   expect(loaded.length).toBeLessThanOrEqual(most);
 });
 
-test('a whole varve run loads at most 1085 modules', { timeout: 60_000 }, async () => {
+test('a varve run tests its sandbox while it loads at most 1085 modules', { timeout: 60_000 }, async () => {
   await using server = await scriptedServer([{ calls: [{ name: 'finish', arguments: { message: 'done' } }] }]);
   const main = join(root, 'apps/cli/src/main.ts');
-  const options = ['--base-url', server.url, '--model', 'scripted', '--sandbox', 'off', '--confirm', 'never'];
+  const options = ['--base-url', server.url, '--model', 'scripted', '--confirm', 'never'];
   const loaded = await loadedBy([main, 'run', ...options, 'go'], { LLM_API_KEY: 'key-0123456789' });
   expect(loaded.filter((file) => lazy.test(file))).toEqual([]);
   expect(loaded.length).toBeLessThanOrEqual(1085);
+  const [probe, start] = ['sandbox/src/probe.ts', 'cli/src/start.ts'].map((end) =>
+    loaded.findIndex((file) => file.endsWith(end)),
+  );
+  expect(probe).toBeLessThan(start ?? 0);
 });

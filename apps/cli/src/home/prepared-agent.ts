@@ -45,6 +45,7 @@ export async function preparedAgent(
   // A conversation in memory cannot be resumed, so it needs no undo history on disk.
   const keepsHistory = (await storeUrl(io, store)) !== 'memory:';
   try {
+    const { sandboxProblem } = io;
     return await prepareAgent({
       settings,
       workspace,
@@ -58,7 +59,8 @@ export async function preparedAgent(
       keepsHistory,
       skillDirectories: await pluginSkills(settings, io),
       onNotice: report,
-      ...withoutUndefined({ model, askHost, askForServer, clientServers, signingKey, stored, resumedHooks: hooks }),
+      ...withoutUndefined({ model, askHost, askForServer, clientServers, signingKey, stored, sandboxProblem }),
+      ...withoutUndefined({ resumedHooks: hooks }),
     });
   } catch (error) {
     throw modelFailure(error, settings, stored);

@@ -1,4 +1,3 @@
-import { initialise } from '../configure/init-actions.ts';
 import { NoModelError } from '../home/configured-model.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import type { RunOptions } from '../opening/run-options.ts';
@@ -16,6 +15,7 @@ export async function offerInit<Result>(
     io.stderr.line(error.message);
     const answer = await io.ask('Choose a model now? [Y/n]: ', new AbortController().signal);
     if (answer === undefined || !/^(?:y|yes|)$/i.test(answer.trim())) throw error;
+    const { initialise } = await import('../configure/init-actions.ts');
     await initialise({}, io);
     return work();
   }

@@ -15,6 +15,8 @@ export interface Streams {
   readonly stderr: OutputStream;
   /** Messages of libraries, which are held back while the user is asked; undefined if they are not printed. */
   readonly messages?: LibraryMessages;
+  /** Result of a test of the sandbox that has been started; undefined if the command starts its own. */
+  readonly sandboxProblem?: Promise<string | undefined>;
 }
 
 /** Streams of a terminal that a program draws. */
@@ -49,10 +51,11 @@ export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr' | 'message
  * process.
  */
 export function terminalIo(streams: Streams, job: Job = processJob): TerminalIo {
-  const { env, stdin, stdout, stderr } = streams;
+  const { env, stdin, stdout, stderr, sandboxProblem } = streams;
   let muted: MutedInput | undefined;
   return {
     env,
+    ...(sandboxProblem && { sandboxProblem }),
     get cwd() {
       return streams.cwd;
     },

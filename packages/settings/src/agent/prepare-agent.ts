@@ -15,6 +15,7 @@ import { personSecrets, type PersonSecrets } from './person-secrets.ts';
 import { prepareParts, type PreparedParts } from './prepare-parts.ts';
 import { resumedAgent, type ResumedAgent } from './resumed-agent.ts';
 import { RoleModels } from './role-models.ts';
+import type { SandboxSetup } from './sandbox-from-settings.ts';
 import { startServers, type StartServersOptions } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 import { prepareSubAgents, startsSubAgents, type PreparedSubAgents } from './sub-agents.ts';
@@ -25,7 +26,8 @@ import { workspaceServer, type WorkspaceServer } from './workspace-server.ts';
 export interface PrepareAgentOptions
   extends
     Pick<AgentSetup, 'settings' | 'home' | 'env' | 'keepsHistory' | 'onNotice' | 'kinds' | 'signingKey'>,
-    Pick<StartServersOptions, 'clientServers'> {
+    Pick<StartServersOptions, 'clientServers'>,
+    Pick<SandboxSetup, 'sandboxProblem'> {
   /** Directory of the agent, absolute. */
   readonly workspace: string;
   /** Home directory of the user, whose instructions, skills and hooks are read; absent, the user has none. */

@@ -30,6 +30,7 @@ export interface PartsOptions extends Omit<StartServersOptions, 'stored' | 'sand
   /** Home directory of the user, whose instructions, skills and hooks are read; absent, the user has none. */
   readonly userHome?: string | undefined;
   readonly askHost?: SandboxSetup['askHost'];
+  readonly sandboxProblem?: SandboxSetup['sandboxProblem'];
   readonly places?: ReadPlaces | undefined;
   /** Names of skills that are left out, in addition to those of the settings. */
   readonly disabledSkills?: readonly string[] | undefined;

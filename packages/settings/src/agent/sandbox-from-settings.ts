@@ -27,6 +27,8 @@ export interface SandboxSetup {
   readonly rules: readonly PermissionRule[];
   /** Result of {@link probeSandbox}. */
   readonly problem: string | undefined;
+  /** Result of `sandboxProblem` that the caller started earlier; default: {@link probeSandbox} starts it. */
+  readonly sandboxProblem?: Promise<string | undefined> | undefined;
   /** Environment of this process, which names the proxy of the network. */
   readonly env: Variables;
   /** Decides about a host that no rule names, once for each. Default: it is refused. */
@@ -44,8 +46,10 @@ export interface AgentSandbox extends Disposable {
 }
 
 /** Resolves to the reason why the sandbox that the settings choose cannot be opened; runs a command in it. */
-export async function probeSandbox(setup: Pick<SandboxSetup, 'settings' | 'userHome'>): Promise<string | undefined> {
-  return profileOf(setup) === 'off' ? undefined : sandboxProblem();
+export async function probeSandbox(
+  setup: Pick<SandboxSetup, 'settings' | 'userHome' | 'sandboxProblem'>,
+): Promise<string | undefined> {
+  return profileOf(setup) === 'off' ? undefined : (setup.sandboxProblem ?? sandboxProblem());
 }
 
 /** Without a home directory there is no sandbox. */
