@@ -42,7 +42,7 @@ test.for([
   ['events', 115],
   ['llm', 275],
   ['storage', 68],
-  ['tools', 310],
+  ['tools', 285],
   ['agent', 810],
   ['settings', 180],
 ] as const)('@varve/%s loads at most %i modules', { timeout: 60_000 }, async ([name, most]) => {

@@ -7,7 +7,7 @@ import type { ShellCall } from './shell-call.ts';
 import { ShellFactory } from './shell-factory.ts';
 import { ShellPool, shellResources } from './shell-pool.ts';
 import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
-import { ExecutedFiles } from './executed-files.ts';
+import type { ExecutedFiles } from './executed-files.ts';
 import { withSuffix } from './terminal-report.ts';
 
 /** Names and payloads of a terminal, wherever it runs commands. */
@@ -56,7 +56,9 @@ export function terminal(options: TerminalOptions = {}): OwnedTool<ShellCall> {
     ...(options.sandbox && { sandbox: options.sandbox.policy.profile }),
     resources: (call) => shellResources(call, maxShells),
     async execute(call, context) {
-      files ??= new ExecutedFiles(context.workspace, options.sandbox?.policy);
+      // Loaded here, because the first request to the model does not need it.
+      const executed = await import('./executed-files.ts');
+      files ??= new executed.ExecutedFiles(context.workspace, options.sandbox?.policy);
       return pool.call(call, context);
     },
     async close() {
