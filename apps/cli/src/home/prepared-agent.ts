@@ -45,7 +45,6 @@ export async function preparedAgent(
   // A conversation in memory cannot be resumed, so it needs no undo history on disk.
   const keepsHistory = (await storeUrl(io, store)) !== 'memory:';
   try {
-    const { sandboxProblem } = io;
     return await prepareAgent({
       settings,
       workspace,
@@ -59,8 +58,8 @@ export async function preparedAgent(
       keepsHistory,
       skillDirectories: await pluginSkills(settings, io),
       onNotice: report,
-      ...withoutUndefined({ model, askHost, askForServer, clientServers, signingKey, stored, sandboxProblem }),
-      ...withoutUndefined({ resumedHooks: hooks }),
+      ...withoutUndefined({ model, askHost, askForServer, clientServers, signingKey, stored, resumedHooks: hooks }),
+      ...(io.sandboxProblem && { sandboxProblem: io.sandboxProblem }),
     });
   } catch (error) {
     throw modelFailure(error, settings, stored);

@@ -100,17 +100,12 @@ function addJson(json: Json | undefined, add: (text: string) => void): void {
   if (typeof json === 'string') {
     add(`"${json.length} `);
     add(json);
-  } else if (Array.isArray(json)) {
-    add(`[${json.length} `);
-    for (const item of json as readonly Json[]) addJson(item, add);
   } else if (typeof json === 'object' && json !== null) {
-    add('{');
-    for (const [name, value] of Object.entries(json)) {
-      if (value === undefined) continue;
-      addJson(name, add);
-      addJson(value, add);
-    }
-    add('}');
+    const isList = Array.isArray(json);
+    const fields = isList ? [] : Object.entries(json).filter(([, value]) => value !== undefined);
+    const parts = isList ? (json as readonly Json[]) : fields.flat();
+    add(`${isList ? '[' : '{'}${parts.length} `);
+    for (const part of parts) addJson(part, add);
   } else {
     add(`${json},`);
   }
