@@ -19,6 +19,7 @@ const options: Partial<ServerOptions> = {
   home: directory.at('home'),
   env: { PATH: process.env['PATH'], LLM_MODEL: 'openai/scripted', LLM_API_KEY: 'sk-of-the-test' },
   workspaceRoot: directory.path,
+  frontEnd: directory.path,
   scopedKeys: [
     { key: 'key-of-alice', owner: 'alice', scopes: ['read', 'run'] },
     { key: 'key-of-bob', owner: 'bob', scopes: ['read', 'run'] },
@@ -170,6 +171,11 @@ test('the directory of a conversation is below one of its owner', async () => {
     expect(await create('key-of-bob', { workspace: { working_dir } })).toMatch(/^403 The workspace .+ is outside of/);
   expect(await create('key-of-bob', { worktree: true })).toBe('403 A worktree needs a key with the scope admin.');
   expect(existsSync(join(workspaceRoot, 'owners'))).toBe(true);
+  // Front ends make up such a path for the directory of the server.
+  const id = 'e'.repeat(32);
+  await create('key-of-bob', { conversation_id: id, workspace: { working_dir: `a/workspace/project/${id}/` } });
+  const info = await (await ask('key-of-bob', 'GET', `/api/conversations/${id}`)).json();
+  expect(info).toMatchObject({ workspace: { working_dir: expect.stringContaining('/owners/') } });
 });
 
 test.for([

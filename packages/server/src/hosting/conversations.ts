@@ -8,7 +8,7 @@ import { unlessMissing } from '@varve/storage/kit';
 import { StorageError, type Summary } from '@varve/storage';
 import { childFact } from '../reference/info/server-facts.ts';
 import { dashedId, isAddressable } from '../reference/info/conversation-id.ts';
-import { type Access, fullAccess, visibleSummary } from '../access.ts';
+import { type Access, fullAccess, seenOwner, visibleSummary } from '../access.ts';
 import { RequestError } from '../error.ts';
 import type { StartRequest } from '../reference/request/start-request.ts';
 import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
@@ -168,9 +168,11 @@ async function existing(id: string, { store, access }: CreateContext): Promise<C
 async function workspaceOf(
   id: string,
   { workspace: { working_dir: path }, worktree }: StartRequest,
-  { worktreeRoot, defaultWorkspace, environment: { env } }: CreateContext,
+  { access, worktreeRoot, defaultWorkspace, environment: { env } }: CreateContext,
 ): Promise<string> {
-  if (defaultWorkspace !== undefined && isMadeUpPath(path, id)) return defaultWorkspace;
+  // For an owner, a made-up path has been replaced before: any other one is below its directory.
+  const isOwners = seenOwner(access) !== undefined;
+  if (defaultWorkspace !== undefined && !isOwners && isMadeUpPath(path, id)) return defaultWorkspace;
   return prepareWorkspace({ path, id, worktreeRoot: worktree ? worktreeRoot : undefined, env });
 }
 
