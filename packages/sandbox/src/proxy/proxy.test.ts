@@ -140,3 +140,11 @@ function frame(bytes: Uint8Array): Uint8Array {
   const [type = 0, flags = 0, stream = 0, ...body] = bytes;
   return Uint8Array.from([0, 0, body.length, type % 10, flags, 0, 0, 0, stream % 8, ...body]);
 }
+
+test.for(['127.0.0.1', 'localhost', '127.0.0.1:5432'])(
+  'no port is opened if a rule denies %s, also if another rule allows all hosts',
+  async (host) => {
+    const proxy = hostProxy({ rules: { allowed: ['*'], denied: [host] }, askHost: async () => true });
+    expect([await proxy.openPort(5432), proxy.ports.has(5432)]).toEqual([false, false]);
+  },
+);

@@ -68,6 +68,7 @@ export function hostProxy(options: ProxyOptions): Proxy {
       else connection.destroy();
     },
     async openPort(port) {
+      if (['127.0.0.1', 'localhost'].some((name) => ruleFor(name, rules) === false)) return false;
       const host = `127.0.0.1:${port}`;
       const allowed = await isAllowed(host);
       refused.delete(host);
