@@ -32,7 +32,7 @@ export function nativeModels(
   onMissing?: (problem: string) => void,
 ): NonNullable<ModelFromOptions['native']> {
   return (options) => {
-    const origin = new URL(options.baseUrl ?? '').origin;
+    const origin = URL.parse(options.baseUrl ?? '')?.origin;
     const provider = Object.keys(packages).find((each) => new URL(providers[each]?.baseUrl ?? '').origin === origin);
     if (provider === undefined) return undefined;
     const compatible = openaiChat(options);
