@@ -79,8 +79,10 @@ function stateOf(holder: Holder, self: Holder): 'dead' | 'runs' | 'unknown' {
 }
 
 /** Returns the state of a process, and its start in the time of the machine, as far as the system reports them. */
-function statusOf(pid: number | 'self'): { readonly state?: string | undefined; readonly start?: string | undefined } {
+function statusOf(pid: number): { readonly state?: string | undefined; readonly start?: string | undefined } {
   try {
+    // Of another namespace, it describes other processes.
+    if (readlinkSync('/proc/self') !== String(process.pid)) return {};
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name is in parentheses and may contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -94,7 +96,7 @@ function boot(): string {
   try {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     // Containers of one machine share its boot id and may share a host name, but not their process ids.
-    return [bootId, readlinkSync('/proc/self/ns/pid'), statusOf('self').start ?? ''].join(' ').trim();
+    return [bootId, readlinkSync('/proc/self/ns/pid'), statusOf(process.pid).start ?? ''].join(' ').trim();
   } catch {
     return '';
   }
