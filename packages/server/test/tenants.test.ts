@@ -30,6 +30,7 @@ const options: Partial<ServerOptions> = {
     if (method !== 'GET' || body !== null) throw new Error('The body is for the route.');
     const token = headers.get('authorization') ?? headers.get('x-session-api-key') ?? '';
     if (token.endsWith('broken')) throw new Error(secret);
+    if (token.endsWith('null')) return null as unknown as undefined;
     const [, owner] = /^(?:Bearer )?token-of-(\w+)$/.exec(token) ?? [];
     return owner === undefined ? undefined : { owner, scopes: ['read', 'run'] };
   },
@@ -229,7 +230,7 @@ const count = async (authorization: string): Promise<unknown> => {
 
 test('a function authenticates requests that contain none of the keys', async () => {
   expect(await count('Bearer token-of-alice')).toBe(1);
-  expect(await count('Bearer other')).toEqual([401, '{"detail":"Unauthorized"}']);
+  for (const token of ['other', 'null']) expect(await count(token)).toEqual([401, '{"detail":"Unauthorized"}']);
   expect(await count('Bearer broken')).toEqual([503, expect.not.stringContaining(secret)]);
   expect(log.join('')).toContain('authenticate');
 });

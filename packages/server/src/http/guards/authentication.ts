@@ -28,7 +28,8 @@ export function authentication(
       // The key of a socket is in its first message. The body is left to the route.
       const request = new Request(url, { headers });
       if (key !== undefined) request.headers.set(keyHeader, key);
-      const access = await authenticate(request);
+      // Programs without types return null, too.
+      const access = (await authenticate(request)) ?? undefined;
       checkOwnerName(access);
       return access;
     } catch (err) {
