@@ -45,7 +45,7 @@ test('without the packages a model is called in the protocol of OpenAI, and what
   expect(problems).toEqual([expect.stringContaining('npm install @varve/ai-sdk @ai-sdk/anthropic')]);
 });
 
-test('an address that is none is refused as without native models', () => {
+test('an invalid address is refused as without native models', () => {
   const options = { apiKey: 'k', baseUrl: '10.0.0.5:8000/v1', native: nativeModels(notInstalled) };
   expect(() => modelFrom('m', options)).toThrow(expect.objectContaining({ code: 'bad-request' }));
 });

@@ -12,6 +12,9 @@ const { createServer, request } = process.getBuiltinModule('node:http');
 /** Maximum number of hosts that are remembered: programs can name any number. */
 const maxHosts = 1000;
 
+/** Names by which a rule denies this machine with all its ports. */
+const ownNames = ['127.0.0.1', 'localhost'];
+
 /** Decides about a host that no rule names. */
 export type AskHost = (host: string) => Promise<boolean>;
 
@@ -68,9 +71,8 @@ export function hostProxy(options: ProxyOptions): Proxy {
       else connection.destroy();
     },
     async openPort(port) {
-      if (['127.0.0.1', 'localhost'].some((name) => ruleFor(name, rules) === false)) return false;
       const host = `127.0.0.1:${port}`;
-      const allowed = await isAllowed(host);
+      const allowed = !ownNames.some((name) => ruleFor(name, rules) === false) && (await isAllowed(host));
       refused.delete(host);
       if (allowed) ports.add(port);
       return allowed;
