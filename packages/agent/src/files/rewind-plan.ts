@@ -3,6 +3,7 @@ import { effectFact, filesFact, importFact, type FileChange } from '@varve/event
 import { ActionEvent } from '@varve/events/kinds';
 import { ApplyPatchAction, FileEditorAction, PlanningFileEditorAction } from '@varve/events/payloads';
 import { changesOf } from '@varve/events/projections';
+import { isRestorable } from '@varve/tools/workspace';
 
 /** A file as the log has it; a hash of null is that of no file. */
 export interface LoggedFile {
@@ -107,7 +108,7 @@ export class RewindFold {
     const isSame = target.hash === now.hash && (target.mode === now.mode || target.mode === '');
     if (!isOurs || path === './' || (isSame && target.hash !== 'unknown')) return undefined;
     const step = { path, before: now, after: target };
-    if (!isInside(path)) return { ...step, kind: 'cannot', reason: 'it is not a file of the workspace' };
+    if (!isRestorable(path)) return { ...step, kind: 'cannot', reason: 'it is not a file of the workspace' };
     if (omitted === 'ignored' || path.endsWith('/')) return { ...step, kind: 'cannot', reason: 'git ignores it' };
     if (target.hash !== null && !this.#contents.has(target.hash))
       return { ...step, kind: 'cannot', reason: `its content was not stored${omitted ? ` (${omitted})` : ''}` };
@@ -131,12 +132,4 @@ function withoutConflict({ path, before, after }: RewindStep): RewindStep {
 
 function byPath(left: RewindStep, right: RewindStep): number {
   return left.path < right.path ? -1 : 1;
-}
-
-/** Reports whether a path from a log is that of a file in the workspace, and of no repository's own. */
-function isInside(path: string): boolean {
-  const parts = path.split('/');
-  return (
-    path !== '' && !path.startsWith('/') && !parts.some((part) => ['', '.', '..', '.git'].includes(part.toLowerCase()))
-  );
 }

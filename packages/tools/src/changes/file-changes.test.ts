@@ -17,7 +17,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { FileChanges } from './file-changes.ts';
 
 /** Opens a directory with these files, each with its name as content. */
-async function opened(names: readonly string[], { git = false } = {}) {
+async function opened(names: readonly string[], { git = false, marked = [] as readonly string[] } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'changes-'));
   const write = (name: string, content = name): void => {
     mkdirSync(join(root, name, '..'), { recursive: true });
@@ -28,6 +28,10 @@ async function opened(names: readonly string[], { git = false } = {}) {
   if (git) {
     run('init');
     run('add', '.');
+  }
+  for (const name of marked) {
+    run('update-index', `--${name}`, name);
+    write(name, name.toUpperCase());
   }
   const changes = await FileChanges.open(root, { maxBytes: 100, maxFiles: 50 });
   if (!changes) throw new Error('There are too many files.');
@@ -143,4 +147,14 @@ test('a file that this process has open, such as a database, is not read, and ex
     ['a', 'special'],
   ]);
   expect((await look()).map(([path]) => path)).toEqual(['a', 'data/b']);
+});
+
+test('a file that git does not compare is found as it is on the disk', async () => {
+  const marked = ['assume-unchanged', 'skip-worktree'];
+  const { write, look } = await opened(marked, { git: true, marked });
+  for (const name of marked) write(name, 'new');
+  expect(await look()).toEqual([
+    ['assume-unchanged', 'ASSUME-UNCHANGED', 'new'],
+    ['skip-worktree', 'SKIP-WORKTREE', 'new'],
+  ]);
 });

@@ -20,10 +20,17 @@ interface Target {
   readonly content: Buffer | undefined;
 }
 
+/** Reports whether a path from a log is that of a file in the workspace, and of no repository's own. */
+export function isRestorable(path: string): boolean {
+  const parts = path.split('/');
+  return !parts.some((part) => ['', '.', '..', '.git'].includes(part.toLowerCase()));
+}
+
 /** Writes or deletes a file that is as before the change. Returns false if it is not, or the system refuses it. */
 export async function restoreFile(change: Restoration, { workspace, content }: Target): Promise<boolean> {
   const { path, before, after, mode = '' } = change;
   const file = join(workspace, path);
+  if (!isRestorable(path)) return false;
   try {
     if (!hasDirectory(workspace, path, after !== null)) return after === null;
     const now = await readVersion(file, maxBytes);

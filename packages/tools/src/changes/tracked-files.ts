@@ -13,14 +13,15 @@ export interface TrackedFiles {
 /** Reads the index; without a repository, nothing is tracked. */
 export async function trackedFiles(repository: GitRepository | undefined): Promise<TrackedFiles> {
   const [paths, blobs, submodules] = [new Set<string>(), new Map<string, string>(), new Set<string>()];
-  const staged = (await repository?.line('ls-files', '--stage', '-z')) ?? '';
+  const staged = (await repository?.line('ls-files', '--stage', '-v', '-z')) ?? '';
   const modified = await repository?.line('ls-files', '--modified', '-z');
   const changed = new Set(modified?.split('\0'));
   for (const line of staged.split('\0')) {
-    const [, mode = '', blob = '', path = ''] = /^(\d+) ([0-9a-f]+) \d\t(.*)$/s.exec(line) ?? [];
+    const [, tag = '', mode = '', blob = '', path = ''] = /^(.) (\d+) ([0-9a-f]+) \d\t(.*)$/s.exec(line) ?? [];
     if (path === '') continue;
     if (mode === '160000') submodules.add(path);
-    else if (modified !== undefined && !changed.has(path)) blobs.set(path, blob);
+    // Others are marked so that git does not compare them with the disk.
+    else if (tag === 'H' && modified !== undefined && !changed.has(path)) blobs.set(path, blob);
     for (let at = path.length; at > 0 && !paths.has(path.slice(0, at)); at = path.lastIndexOf('/', at - 1))
       paths.add(path.slice(0, at));
   }

@@ -17,4 +17,4 @@ export { gitPlaces } from '../git/git-places.ts';
 export { gitRepository } from '../git/git-repository.ts';
 export { FileChanges, type ChangedFile } from '../changes/file-changes.ts';
 export { isSameVersion, modeOf, readVersion, versionOf, type FileVersion } from '../changes/file-version.ts';
-export { restoreFile } from '../changes/restore-file.ts';
+export { isRestorable, restoreFile } from '../changes/restore-file.ts';
