@@ -15,6 +15,7 @@ export const commands: Commands = {
   fork: async () => (await import('./rename.ts')).fork,
   rm: async () => (await import('./rm.ts')).rm,
   rewind: async () => (await import('./rewind.ts')).rewind,
+  bisect: async () => (await import('./bisect.ts')).bisect,
   scrub: async () => (await import('./scrub.ts')).scrub,
   gc: async () => (await import('./gc.ts')).gc,
   cp: async () => (await import('./cp.ts')).cp,

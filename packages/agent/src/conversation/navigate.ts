@@ -55,6 +55,8 @@ export interface NavigateOptions extends Pick<RewindFilesOptions, 'overwrites'> 
   readonly scope?: 'chat' | 'files' | 'both';
   /** Changes nothing; the result is the plan for the files. */
   readonly dryRun?: boolean;
+  /** True for files that go back again before the next request: the model reads nothing about it. */
+  readonly isTemporary?: boolean;
 }
 
 /** Names of files that the model reads. */
@@ -64,7 +66,7 @@ const maxNames = 20;
 export async function goBack(
   eventId: string | undefined,
   session: Session,
-  { scope = 'chat', dryRun = false, overwrites }: NavigateOptions = {},
+  { scope = 'chat', dryRun = false, isTemporary = false, overwrites }: NavigateOptions = {},
 ): Promise<RewoundFiles> {
   const head = await headAfter(eventId, session);
   const options = { head, ...(overwrites && { overwrites }) };
@@ -76,7 +78,7 @@ export async function goBack(
   const more = changed.length > maxNames ? ` and ${changed.length - maxNames} more` : '';
   const names = `${changed.slice(0, maxNames).join(', ')}${more}`;
   const line = `The user set files of the workspace back to what they were at an earlier point: ${names}. Read them again.`;
-  const notes = changed.length > 0 ? [nudgeDraft(line)] : [];
+  const notes = changed.length > 0 && !isTemporary ? [nudgeDraft(line)] : [];
   if (scope !== 'files') await navigateTo(eventId, session, notes);
   else if (notes.length > 0) await session.journal.emit(notes);
   return rewound;

@@ -8,7 +8,7 @@ import { RewindFold, type RewindPlan } from '../files/rewind-plan.ts';
 export interface RewindFilesOptions {
   /** Number of events of the log after which the files were so. */
   readonly head: number;
-  /** Reports for a file that something else changed whether it is overwritten; default never. */
+  /** Reports whether a file goes back although something else changed it; default never. */
   readonly overwrites?: (path: string) => boolean;
 }
 

@@ -74,10 +74,10 @@ export class RewindFold {
     for (const change of changesOf(event)) this.#change(change, isLater, outside);
   }
 
-  /** Returns the plan; `overwritten` are paths, for which a person decided about the conflict. */
+  /** Returns the plan; `overwritten` are paths of a person's decision, which go back although no call changed them. */
   plan(overwritten: (path: string) => boolean): RewindPlan {
     const steps = [...this.#files]
-      .flatMap(([path, history]) => this.#stepFor(path, history) ?? [])
+      .flatMap(([path, each]) => this.#stepFor(path, { ...each, isOurs: each.isOurs || overwritten(path) }) ?? [])
       .map((step) => (step.kind === 'conflict' && overwritten(step.path) ? withoutConflict(step) : step));
     const calls = this.#unseen.size;
     const gaps = [
