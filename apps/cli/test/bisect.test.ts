@@ -53,16 +53,14 @@ test('bisect finds the call that changed the result, with its thought and differ
   const found = await bisect('test', '!', '-e', 'c.txt');
   expect(found.stdout).toMatch(/^event \d+ \(\S+\): the command fails since then\nby the call of event \d+:\n/);
   expect(found.stdout).toContain('I write c.txt.');
-  expect(found.stdout).toMatch(/--- \/dev\/null\n\+\+\+ c.txt\n@@ -1 \+1 @@\n\+c\n$/);
+  expect(found.stdout).toMatch(/--- \/dev\/null\n\+\+\+ c.txt\n *1 \+ c\n$/);
   expect(found.code).toBe(0);
   expect(found.stderr).toMatch(/If this is killed, `varve rewind \S+ \S+ --files` sets the files back\./);
   expect(await files()).toEqual(before);
   const command = await bisect('grep', '-q', 'one', 'a.txt');
-  expect(command.stdout).toMatch(/by the call of event \d+:\n[^]*echo two > a.txt[^]*-one\n\+two\n$/);
+  expect(command.stdout).toMatch(/by the call of event \d+:\n[^]*echo two > a.txt[^]*1 - one\n *1 \+ two\n$/);
   const outside = await bisect('sh', '-c', '! grep -q three a.txt');
-  expect(outside.stdout).toMatch(
-    /since then\nfrom outside: [^\n]*\n--- a.txt\n\+\+\+ a.txt\n@@ -1 \+1 @@\n-two\n\+three/,
-  );
+  expect(outside.stdout).toMatch(/since then\nfrom outside: [^\n]*\n--- a.txt\n\+\+\+ a.txt\n *1 - two\n *1 \+ three/);
   expect(await files()).toEqual(before);
   // The model reads nothing about files that are back.
   expect((await varve('show', id, '--json')).stdout).not.toContain('The user set files');

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
 import { newHome, runVarve } from './run-varve.ts';
+import { onTerminal } from './terminal-user.ts';
 
 const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
 
@@ -68,13 +69,22 @@ test('rewind sets files back that calls changed, after a plan, and leaves those 
   await writeFile(join(workspace, 'made.txt'), 'mine');
   const plan = await varve('rewind', id, 'start', '--dry-run');
   const reason = 'it was changed by something else since';
-  expect(plan.stdout.trim().split('\n')).toEqual([`conflict made.txt: ${reason}`, 'delete new.txt', 'write old.txt']);
+  const lines = plan.stdout.trim().split('\n');
+  expect(lines.slice(0, 3)).toEqual([`conflict made.txt: ${reason}`, 'delete new.txt', 'write old.txt']);
+  expect(lines.slice(-4).map((line) => line.trim())).toEqual(['--- old.txt', '+++ old.txt', '1 - changed', '1 + old']);
   expect(await readFile(join(workspace, 'old.txt'), 'utf8')).toBe('changed\n');
   expect(await varve('rewind', id, 'start', '--files')).toMatchObject({ code: 6, stdout: plan.stdout });
   expect(await filesOf(workspace)).toEqual(['made.txt', 'old.txt']);
   expect(await readFile(join(workspace, 'old.txt'), 'utf8')).toBe('old');
   expect(await readFile(join(workspace, 'made.txt'), 'utf8')).toBe('mine');
-  expect((await varve('rewind', id, 'start', '--both', '--overwrite', 'made.txt')).code).toBe(0);
+  const ask = async (answer: string) =>
+    onTerminal(['rewind', id, 'start', '--files'], home, [
+      ['Set made.txt back although something else changed it?', answer],
+      ['Set the files back?', answer],
+    ]);
+  expect(await ask('n')).toMatchObject({ code: 130, left: [] });
+  expect(await filesOf(workspace)).toEqual(['made.txt', 'old.txt']);
+  expect(await ask('y')).toMatchObject({ code: 0, left: [] });
   expect(await filesOf(workspace)).toEqual(['old.txt']);
 });
 

@@ -27,7 +27,7 @@ export const rewind: CliCommand = (parent, io, done) => {
           return;
         }
         const { printRewind } = await import('../print/print-rewind.ts');
-        if (!(await printRewind(conversation, eventId, options, io))) done(exitCodes.unfinished);
+        done(await printRewind(conversation, eventId, options, io));
       });
     });
 };

@@ -7,6 +7,7 @@ import { listingLines } from '../conversations/listing.ts';
 import { exitCodes, type ExitCode } from '../failures/exit-codes.ts';
 import { openExistingStore } from '../home/open-configured-store.ts';
 import { resolveId } from '../home/resolve-id.ts';
+import { confirms } from '../terminal/confirms.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { age, positiveInteger } from './option-values.ts';
 
@@ -68,8 +69,7 @@ async function removeTrees(store: EventStore, trees: Trees, { yes }: RmOptions, 
     if (!io.stdin.isTTY) throw new CliError(exitCodes.usage, 'Removing needs a terminal, or --yes.');
     for (const line of listingLines(members, io, Date.now())) io.stderr.line(line);
     const count = members.length === 1 ? 'this conversation' : `these ${members.length} conversations`;
-    const answer = await io.ask(`Remove ${count} for ever? [y/N]: `, new AbortController().signal);
-    if (answer === undefined || !/^y(?:es)?$/i.test(answer.trim())) return exitCodes.interrupted;
+    if (!(await confirms(`Remove ${count} for ever?`, io))) return exitCodes.interrupted;
   }
   const { applyRetention } = await import('@varve/storage/maintenance');
   const remove = trees.map((tree) => ({ ...tree, reason: 'age' as const }));

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import type { Conversation } from '@varve/agent';
 import { ActionEvent } from '@varve/events/kinds';
 import { eventLines } from '@varve/events/text';
@@ -9,23 +8,20 @@ import { filePositions, type FilePosition } from '../conversations/file-position
 import { findChange } from '../conversations/find-change.ts';
 import { CliError } from '../failures/cli-error.ts';
 import { exitCodes, type ExitCode } from '../failures/exit-codes.ts';
+import type { RunOptions } from '../opening/run-options.ts';
 import { commandName } from '../terminal/command-name.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { pathsLeft } from '../wording/plan-lines.ts';
+import type { FilesPlan } from '../wording/plan-lines.ts';
 import { printFileDifferences } from './file-differences.ts';
 
 /** Options of {@link bisectFiles}. */
-export interface BisectOptions {
+export interface BisectOptions extends Pick<RunOptions, 'store' | 'sign'> {
   /** Files that go back although something else changed them. */
   readonly overwrite: readonly string[];
   /** Files and directories that stay as they are. */
   readonly leave: readonly string[];
-  readonly store?: string;
 }
-
-/** Runs a command in states of the past; its exit status decides. Returns undefined for a state that it skips. */
-type Probe = () => Promise<boolean | undefined>;
 
 /** Status by which a command skips a state, as for `git bisect run`. */
 const skips = 125;
@@ -45,7 +41,8 @@ export async function bisectFiles(
   await files.check();
   const { positions, lastId } = await filePositions(conversation);
   if (positions.length === 0) throw new CliError(exitCodes.usage, 'The conversation has no changes of files.');
-  const back = `${commandName(io)} rewind ${conversation.id} ${lastId} --files${options.store === undefined ? '' : ` --store ${shellWord(options.store)}`}`;
+  const place = options.store === undefined ? '' : ` --store ${shellWord(options.store)}`;
+  const back = `${commandName(io)} rewind ${conversation.id} ${lastId} --files${place}`;
   io.stderr.line(`If this is killed, \`${back}\` sets the files back.`);
   try {
     const probe = async () => runProbe(conversation, command, controller.signal, io);
@@ -54,13 +51,14 @@ export async function bisectFiles(
     if (error instanceof ToolError && error.code === 'aborted') return exitCodes.interrupted;
     throw error;
   } finally {
-    await files.restore(lastId, back);
+    await files.goTo(lastId, `\`${back}\` tries it again.`);
   }
 }
 
 interface Search {
   readonly files: PastFiles;
-  readonly probe: Probe;
+  /** Returns whether the command succeeds; undefined for a state that it skips. */
+  readonly probe: () => Promise<boolean | undefined>;
   readonly conversation: Conversation;
   readonly io: TerminalIo;
 }
@@ -108,10 +106,9 @@ async function runProbe(
   signal: AbortSignal,
   { env, stderr }: TerminalIo,
 ): Promise<boolean | undefined> {
-  const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   const { exitCode } = await streamCommand(command.map(shellWord).join(' '), conversation.workspace, {
-    onOutput(stream, bytes) {
-      stderr.partial(decoders[stream].write(bytes));
+    onOutput(_, bytes) {
+      stderr.partial(bytes.toString());
       return undefined;
     },
     timeoutMs: Infinity,
@@ -128,52 +125,46 @@ async function runProbe(
 /** Files of a workspace that go to states of the past, and back. */
 class PastFiles {
   readonly #conversation: Conversation;
-  readonly #options: BisectOptions;
+  readonly #leave: readonly string[];
   /** Files that went back, which the command may change. */
   readonly #moved: Set<string>;
-  #isMoved = false;
 
-  constructor(conversation: Conversation, options: BisectOptions) {
+  constructor(conversation: Conversation, { overwrite, leave }: BisectOptions) {
     this.#conversation = conversation;
-    this.#options = options;
-    this.#moved = new Set(options.overwrite);
+    this.#leave = leave;
+    this.#moved = new Set(overwrite);
   }
 
   /** @throws {CliError} `usage` with the files that cannot go to the first state and back. */
   async check(): Promise<void> {
-    const overwrites = (path: string) => this.#moved.has(path);
-    const plan = await this.#conversation.navigate(undefined, { scope: 'files', dryRun: true, overwrites });
-    const problems = plan.steps.flatMap(({ kind, path, reason }) => {
-      if (kind === 'conflict' || kind === 'cannot') return this.#stays(path) ? [] : [`${path} (${reason})`];
-      this.#moved.add(path);
-      return [];
-    });
-    if (problems.length === 0) return;
+    const { steps } = await this.#navigate(undefined, true);
+    const problems = steps.filter((step) => this.#isProblem(step)).map(({ path, reason }) => `${path} (${reason})`);
     const hint = '`--overwrite PATH` sets a changed file back for the time of the search, `--leave PATH` leaves it.';
-    throw new CliError(exitCodes.usage, `Some files cannot go back: ${problems.join(', ')}.`, hint);
+    if (problems.length > 0)
+      throw new CliError(exitCodes.usage, `Some files cannot go back: ${problems.join(', ')}.`, hint);
+    for (const { path } of steps) this.#moved.add(path);
   }
 
   /** Goes to the state after an event; undefined is that before every one. @throws {CliError} `unfinished` */
-  async goTo(eventId: string | undefined): Promise<void> {
-    this.#isMoved = true;
-    const overwrites = (path: string) => this.#moved.has(path);
-    const rewound = await this.#conversation.navigate(eventId, { scope: 'files', isTemporary: true, overwrites });
-    for (const path of rewound.changed) this.#moved.add(path);
-    const left = pathsLeft(rewound).filter((path) => !this.#stays(path));
-    if (left.length > 0)
-      throw new CliError(exitCodes.unfinished, `Some files were changed meanwhile and stay: ${left.join(', ')}.`);
+  async goTo(eventId: string | undefined, hint?: string): Promise<void> {
+    const { steps, left, changed } = await this.#navigate(eventId, false);
+    for (const path of changed) this.#moved.add(path);
+    const paths = [...left, ...steps.filter((step) => this.#isProblem(step)).map(({ path }) => path)];
+    if (paths.length > 0)
+      throw new CliError(
+        exitCodes.unfinished,
+        `Some files were changed meanwhile and stay: ${paths.join(', ')}.`,
+        hint,
+      );
   }
 
-  /** Goes back to the state before the search. */
-  async restore(eventId: string | undefined, command: string): Promise<void> {
-    if (!this.#isMoved) return;
-    await this.goTo(eventId).catch((cause: unknown) => {
-      const problem = cause instanceof Error ? cause.message : String(cause);
-      throw new CliError(exitCodes.unfinished, `Not all files are back: ${problem}`, `\`${command}\` tries it again.`);
-    });
+  async #navigate(eventId: string | undefined, dryRun: boolean): Promise<FilesPlan> {
+    const overwrites = (path: string): boolean => this.#moved.has(path);
+    return this.#conversation.navigate(eventId, { scope: 'files', dryRun, isTemporary: true, overwrites });
   }
 
-  #stays(path: string): boolean {
-    return this.#options.leave.some((each) => path === each || path.startsWith(each.replace(/\/?$/, '/')));
+  #isProblem({ kind, path }: FilesPlan['steps'][number]): boolean {
+    const stays = this.#leave.some((each) => path === each || path.startsWith(each.replace(/\/?$/, '/')));
+    return !stays && (kind === 'conflict' || kind === 'cannot');
   }
 }

@@ -1,8 +1,7 @@
-import { structuredPatch } from 'diff';
 import type { Conversation } from '@varve/agent';
 import { changesOf } from '@varve/events/projections';
-import { fitted } from '../terminal/columns.ts';
-import { styled, type Output, type Printable } from '../terminal/output.ts';
+import { styled, type Output } from '../terminal/output.ts';
+import { editRows } from '../wording/edit-rows.ts';
 
 /** Hashes of a file before and after a change; null: there was no file. */
 interface ChangedFile {
@@ -11,11 +10,9 @@ interface ChangedFile {
   readonly after: string | null;
 }
 
-/** Lines of the difference of one file, and columns of a line. */
-const maxLines = 60;
-const maxColumns = 200;
-/** Changed lines from which on a difference is not computed. */
-const maxEditLength = 2000;
+/** Rows of the difference of one file, and characters of a row. */
+const maxRows = 60;
+const maxRow = 200;
 
 /** Prints the differences of files with the contents of the log, long ones shortened. */
 export async function printFileDifferences(
@@ -31,20 +28,10 @@ export async function printFileDifferences(
   for (const { path, before, after } of files) {
     stdout.line(styled('bold', `--- ${before === null ? '/dev/null' : path}`));
     stdout.line(styled('bold', `+++ ${after === null ? '/dev/null' : path}`));
-    for (const line of differenceOf(contents.get(before), contents.get(after))) stdout.line(line);
+    const [old_content, new_content] = [contents.get(before), contents.get(after)];
+    const isKnown = old_content !== undefined && new_content !== undefined;
+    const rows = isKnown ? editRows({ old_content, new_content }) : ['The log does not contain both as text.'];
+    for (const row of rows.slice(0, maxRows)) stdout.line(row.slice(0, maxRow));
+    if (rows.length > maxRows) stdout.line(`… ${rows.length - maxRows} more`);
   }
-}
-
-function differenceOf(before: string | undefined, after: string | undefined): readonly Printable[] {
-  if (before === undefined || after === undefined) return ['the log does not contain both as text'];
-  const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength });
-  if (!patch) return [`more than ${maxEditLength} lines differ`];
-  const lines = patch.hunks.flatMap((hunk) => [`@@ -${hunk.oldStart} +${hunk.newStart} @@`, ...hunk.lines]);
-  const rest = lines.length - maxLines;
-  return [...lines.slice(0, maxLines).map(paint), ...(rest > 0 ? [`… ${rest} more lines`] : [])];
-}
-
-function paint(line: string): Printable {
-  const text = fitted(line, maxColumns);
-  return line.startsWith('+') ? styled('green', text) : line.startsWith('-') ? styled('red', text) : text;
 }

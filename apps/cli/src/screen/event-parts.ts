@@ -25,7 +25,7 @@ import {
 } from '@varve/events/text';
 import { markStyles } from '../terminal/mark-styles.ts';
 import type { Style } from '../terminal/output.ts';
-import { editKind, editRows } from './edit-rows.ts';
+import { editKind, editRows } from '../wording/edit-rows.ts';
 import { folded, type Folding } from './folded.ts';
 import { MarkdownPart } from './markdown-part.ts';
 import { wrapLine } from './room-for-signs.ts';
