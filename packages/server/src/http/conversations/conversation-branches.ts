@@ -23,6 +23,21 @@ const forkRequest = lazy(() =>
     })
     .openapi('ForkConversationRequest'),
 );
+const navigateRequest = lazy(() =>
+  z
+    .object({
+      event_id: z.string().nullish(),
+      scope: z.enum(['chat', 'files', 'both']).default('chat'),
+      dry_run: z.boolean().default(false).openapi({ description: 'Changes nothing; the response is a FilesPlan.' }),
+    })
+    .openapi('NavigateConversationRequest'),
+);
+const filesPlan = lazy(() => {
+  const file = z.object({ hash: z.string().nullable(), mode: z.string() });
+  const kind = z.enum(['write', 'delete', 'conflict', 'cannot']);
+  const step = z.object({ kind, path: z.string(), before: file, after: file, reason: z.string().optional() });
+  return z.object({ steps: z.array(step), gaps: z.array(z.string()) }).openapi('FilesPlan');
+});
 
 /** Routes that copy conversations, and move them to another branch. */
 export const conversationBranchRoutes = tagged('Conversations', [
@@ -54,21 +69,19 @@ export const conversationBranchRoutes = tagged('Conversations', [
     summary: 'Continue after another event; null is the position before every event.',
     params: conversationParams,
     query,
-    body: () =>
-      z
-        .object({ event_id: z.string().nullish(), scope: z.enum(['chat', 'files', 'both']).default('chat') })
-        .openapi('NavigateConversationRequest'),
-    response: conversationInfo,
+    body: navigateRequest,
+    response: () => z.union([conversationInfo(), filesPlan()]),
     errors: { 404: 'The conversation or event does not exist, or another process holds it.', 409: 'A run is active.' },
-    async handle({ params: { conversation_id: id }, query: options, body: { event_id: eventId, scope } }, services) {
+    async handle({ params: { conversation_id: id }, query: options, body }, services) {
+      const { event_id: eventId, scope, dry_run: dryRun } = body;
       const { conversations, store } = services;
-      await conversations.use(id, async (live) => {
+      const { steps, gaps } = await conversations.use(id, async (live) => {
         if (typeof eventId === 'string' && (await (await store.read(id)).seqOf(eventId)) === undefined) {
           throw new RequestError('unknown', `Unknown event_id: ${eventId}`);
         }
-        await live.hosted.runs.withoutRun(() => live.conversation.navigate(eventId ?? undefined, { scope }));
+        return live.hosted.runs.withoutRun(() => live.conversation.navigate(eventId ?? undefined, { scope, dryRun }));
       });
-      return infoResponse(id, options.include_skills, services, 200);
+      return dryRun ? Response.json({ steps, gaps }) : infoResponse(id, options.include_skills, services, 200);
     },
   }),
 ]);

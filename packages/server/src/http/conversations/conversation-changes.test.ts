@@ -46,6 +46,9 @@ test('navigation moves the last event; a run continues from there', async () => 
   const { id } = await running.create({ initial_message: message('One.') });
   await running.status(id, ['finished']);
   const first = (await running.events(id)).find((event) => MessageEvent.is(event));
+  const plan = { event_id: first?.id, scope: 'both', dry_run: true };
+  expect(await running.json(200, 'POST', `/${id}/navigate`, plan)).toEqual({ steps: [], gaps: [] });
+  expect(await running.json(200, 'GET', `/${id}`)).not.toMatchObject({ leaf_event_id: first?.id });
   const moved = await running.json<ConversationInfo>(200, 'POST', `/${id}/navigate`, { event_id: first?.id });
   expect(moved).toMatchObject({ leaf_event_id: first?.id, execution_status: 'idle' });
   await running.json(200, 'POST', `/${id}/navigate`, { event_id: null });
