@@ -166,3 +166,32 @@ test('changes of concurrent calls name those that may have made them, those of a
   const changes = changesIn(events).map((line) => line.replace(/^(?:0|1|0\+1|1\+0) /, '0 or 1 '));
   expect(changes.toSorted()).toEqual(['0 or 1 created a', '0 or 1 created b', '2 created c.txt c']);
 });
+
+test('a return reads an event with many contents once', async () => {
+  const names = Array.from({ length: 50 }, (_, index) => `f${index}`);
+  const workspace = workspaceWith(Object.fromEntries(names.map((name) => [name, name])));
+  const store = memoryStore();
+  const begin = store.create.bind(store);
+  let reads = 0;
+  Object.assign(store, {
+    create: async (...args: Parameters<typeof begin>) => {
+      const log = await begin(...args);
+      const at = log.at.bind(log);
+      return Object.assign(log, {
+        at: async (seq: number) => {
+          reads += 1;
+          return at(seq);
+        },
+      });
+    },
+  });
+  const model = scriptedModel([turn(shell('rm f*')), done]);
+  const agent = defineAgent({ model, tools: () => [terminal({ pty: false }), finish()], recordsFiles: true });
+  await using conversation = await Conversation.create({ store, agent, workspace });
+  await conversation.send('Go.');
+  await conversation.run();
+  reads = 0;
+  const { changed } = await conversation.navigate(undefined, { scope: 'files' });
+  expect(changed).toHaveLength(50);
+  expect(reads).toBeLessThan(5);
+});

@@ -83,13 +83,12 @@ async function contentsOf(session: Session, changes: readonly FileChange[]): Pro
   const { journal, log, codec } = session;
   const places = journal.timeline.read('files').contents;
   const contents = new Map<string, Buffer>();
-  for (const { after } of changes) {
-    const seq = after === null ? undefined : places.get(after);
-    if (seq === undefined) continue;
-    const found = changesOf(codec.read((await log.at(seq)).text)).find(
-      (each) => each.after === after && each.content !== undefined,
-    );
-    if (found?.content !== undefined && after !== null) contents.set(after, Buffer.from(found.content, found.encoding));
-  }
+  const hashes = new Set(changes.map(({ after }) => after));
+  const seqs = new Set([...hashes].flatMap((hash) => (hash === null ? [] : (places.get(hash) ?? []))));
+  // One event may have thousands of contents.
+  for (const seq of seqs)
+    for (const { after, content, encoding } of changesOf(codec.read((await log.at(seq)).text)))
+      if (after !== null && content !== undefined && hashes.has(after))
+        contents.set(after, Buffer.from(content, encoding));
   return contents;
 }
