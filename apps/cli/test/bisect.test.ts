@@ -75,6 +75,9 @@ test('bisect prints all changes between results if those between are skipped, an
   expect(range.stdout).toMatch(/^The change is one of these[^]*(?:event \d+ \([^]*){3}$/);
   const same = await bisect('true');
   expect(same).toMatchObject({ code: 6, stderr: expect.stringContaining('has the same result at the first') });
+  // A file that is left is the same at all positions.
+  const left = await varve('bisect', id, '--leave', 'a.txt', '--', 'grep', '-q', 'three', 'a.txt');
+  expect(left).toMatchObject({ code: 6, stderr: expect.stringContaining('has the same result at the first') });
   expect(await files()).toEqual(before);
 });
 

@@ -67,6 +67,12 @@ test('rewind sets files back that calls changed, after a plan, and leaves those 
   const options = ['--base-url', server.url, '--model', 'm', '--workspace', workspace, '--confirm', 'never'];
   const id = /conversation (\w+)/.exec((await varve('run', ...options, 'Work.')).stderr)?.[1] ?? '';
   await writeFile(join(workspace, 'made.txt'), 'mine');
+  const [end] = (await varve('show', id, '--json')).stdout.trim().split('\n').slice(-1);
+  const { id: event } = JSON.parse(end ?? '') as { id: string };
+  // A file that only a person changed goes back only if the person names it.
+  expect((await varve('rewind', id, event, '--dry-run')).stdout).toBe('');
+  const named = await varve('rewind', id, event, '--dry-run', '--overwrite', 'made.txt');
+  expect(named.stdout).toMatch(/^write made.txt\n/);
   const plan = await varve('rewind', id, 'start', '--dry-run');
   const reason = 'it was changed by something else since';
   const lines = plan.stdout.trim().split('\n');

@@ -142,7 +142,7 @@ class PastFiles {
     const hint = '`--overwrite PATH` sets a changed file back for the time of the search, `--leave PATH` leaves it.';
     if (problems.length > 0)
       throw new CliError(exitCodes.usage, `Some files cannot go back: ${problems.join(', ')}.`, hint);
-    for (const { path } of steps) this.#moved.add(path);
+    for (const { kind, path } of steps) if (kind === 'write' || kind === 'delete') this.#moved.add(path);
   }
 
   /** Goes to the state after an event; undefined is that before every one. @throws {CliError} `unfinished` */
