@@ -33,8 +33,9 @@ test('in plan mode only reading runs; after it the agent changes what it planned
   await window.enter('Do that', 'Written.');
   expect(existsSync(file)).toBe(true);
   expect(server.requests.at(-1)?.text.match(/Plan mode for this message/g)).toHaveLength(1);
-  await window.enter('/undo', /Files stay as they are[^]*\nDo that/);
-  expect(existsSync(file)).toBe(true);
+  await window.enter('/undo', /delete new\.txt[^]*The conversation and the files/);
+  await window.enter('', /Files are as they were[^]*\nDo that/);
+  expect(existsSync(file)).toBe(false);
   await leaveWindow(window);
   server.assertDone();
 });
