@@ -132,7 +132,9 @@ describe.skipIf(problem !== undefined)('a person', () => {
       await once(server.listen(0, '127.0.0.1'), 'listening');
       const address = server.address();
       const request = `curl -sS http://localhost:${typeof address === 'object' ? address?.port : 0}`;
-      const { asked, profiles, results } = await answered(commands(request, request), [answer], surroundings, policy);
+      // The sandbox begins to listen after the answer.
+      const again = answer === 'y' ? `${request} --retry 9 --retry-connrefused` : request;
+      const { asked, profiles, results } = await answered(commands(request, again), [answer], surroundings, policy);
       expect([asked(), profiles]).toEqual([1, ['workspace', 'workspace']]);
       expect([results[0], results[1]]).toEqual([expect.stringContaining(first), expect.stringContaining(next)]);
     },

@@ -281,12 +281,9 @@ function makeTools({ agent, id, ...options }: ConversationOptions & { readonly i
   return { tools: ownTools(made), mask, maskBeginning, delegation };
 }
 
-/** A tool that is rebuilt from a spec may lack its sub-agents, which belong to the application. */
-function checkDelegation({ subAgents, tools }: Agent, made: readonly Tool[]): void {
-  const starts = made.some(({ name }) => delegationToolNames.includes(name));
-  const hasNone = subAgents.length === 0;
-  if (starts !== hasNone || (starts && tools.spec)) return;
+/** Tools of the same names may be the application's own, with which nothing is delegated. */
+function checkDelegation({ subAgents }: Agent, made: readonly Tool[]): void {
+  if (subAgents.length === 0 || made.some(({ name }) => delegationToolNames.includes(name))) return;
   void closeUnowned(made);
-  const problem = starts ? 'no subAgents for its delegationTools' : 'subAgents, and none of the delegationTools';
-  throw new AgentError('invalid', `The agent has ${problem}.`);
+  throw new AgentError('invalid', 'The agent has subAgents, and none of the delegationTools.');
 }
