@@ -86,4 +86,6 @@ test('an owner with as many runs as it may have is refused another one, and othe
     detail: '1 runs of the owner alice are active or wait.',
   });
   expect((await ask('key-of-bob', `/${other}/events`, message('Go.', true))).status).toBe(200);
+  // Otherwise the end of the server waits for them.
+  for (const id of [first, other]) expect((await ask(testKey, `/${id}/interrupt`, {})).status).toBe(200);
 });
