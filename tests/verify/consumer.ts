@@ -43,7 +43,9 @@ export async function importOnce(node: string, { specifier, source }: Subpath, f
 
 /** Type-checks a module that imports every entry, declarations included. @throws {Error} with the output of tsc. */
 export async function typeCheck(packed: readonly Packed[], folder: string): Promise<void> {
-  const specifiers = packed.flatMap(subpathsOf).map(({ specifier }) => specifier);
+  // The declarations of `ai` need those of a browser and of other packages.
+  const own = packed.filter(({ manifest }) => manifest.name !== '@varve/ai-sdk');
+  const specifiers = own.flatMap(subpathsOf).map(({ specifier }) => specifier);
   const imports = specifiers.map((specifier, index) => `import * as all${index} from '${specifier}';`);
   const use = `export const everything = [${specifiers.map((_, index) => `all${index}`).join(', ')}];`;
   await writeFile(join(folder, 'consumer.ts'), [...imports, use, ''].join('\n'));

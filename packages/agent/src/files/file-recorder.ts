@@ -71,6 +71,8 @@ export class FileRecorder {
     await this.#enqueue(async () => {
       const names = this.#namesOf(action);
       if (names) {
+        // What a command has changed already is not what the editor finds.
+        if (this.#commands.size > 0) this.#pending.push(...(await this.#look()));
         const named = new Map<string, FileVersion | undefined>();
         for (const name of names) named.set(name, await this.#read(name));
         const changes = [...named].flatMap(([path, after]) =>
@@ -181,10 +183,11 @@ export class FileRecorder {
     const changed: ChangedFile[] = [];
     for (const [path, found] of named) {
       const after = await this.#read(path);
-      this.#changes?.accept(path);
       const isKnown = this.#isKnown(path);
-      if (isKnown || !isSameVersion(found, after))
-        changed.push({ path, ...(!isKnown && found && { found }), ...(after && { after }) });
+      // A command that still runs may have changed it before.
+      if (!isKnown && isSameVersion(found, after)) continue;
+      this.#changes?.accept(path);
+      changed.push({ path, ...(!isKnown && found && { found }), ...(after && { after }) });
     }
     return this.#draftsOf(changed, () => ({ action_id: id }));
   }

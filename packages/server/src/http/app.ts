@@ -17,7 +17,7 @@ import { limitFailedKeys, requireKey } from './guards/require-key.ts';
 import { workspaceSessions } from './guards/workspace-session.ts';
 import { recordActivity } from './operations/activity.ts';
 import { requestMetrics } from './operations/metrics.ts';
-import { forwardHeld, replicaId, shareSettings } from './replica-requests.ts';
+import { copiedRequest, forwardHeld, replicaId, shareSettings } from './replica-requests.ts';
 import { maxBytes } from './route/request-body.ts';
 import { requestLog } from './request-log.ts';
 import { routes } from './routes.ts';
@@ -53,7 +53,7 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
   if (replica) {
     app.use('/alive', replicaId(replica));
     // What is forwarded is held in memory.
-    for (const path of forwarded) app.use(path, bodyLimit({ maxSize: maxBytes }));
+    for (const path of forwarded) app.use(path, copiedRequest, bodyLimit({ maxSize: maxBytes }));
     for (const path of ['/api/*', '/v1/*']) app.use(path, shareSettings(replica));
     for (const path of forwarded) app.use(path, forwardHeld(replica));
   }

@@ -11,6 +11,13 @@ import { conversationHeader } from './system/gateway-messages.ts';
 /** Methods that only read: every replica answers them from the log. */
 const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** Replaces the request of the server of Node, which only resembles one: a limit of its body makes another of it. */
+export const copiedRequest: MiddlewareHandler<ServerEnv> = async (context, next) => {
+  const { url, method, headers, body, signal } = context.req.raw;
+  context.req.raw = new Request(url, { method, headers, body, signal, duplex: 'half' });
+  await next();
+};
+
 /** Forwards requests that need an open conversation to the replica that holds it. */
 export function forwardHeld(replica: Replica): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {

@@ -18,5 +18,5 @@ export function lostMounts(pid: number): () => boolean {
 /** Returns the paths at which something is mounted for a process, as the kernel writes them; none if it has ended. */
 function mountPoints(pid: number | 'self'): ReadonlySet<string> {
   const table = attempt(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8')) ?? '';
-  return new Set(table.split('\n').map((line) => line.split(' ')[4] ?? ''));
+  return new Set(table.split('\n').flatMap((line) => line.split(' ')[4] ?? []));
 }
