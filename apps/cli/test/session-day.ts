@@ -115,7 +115,7 @@ export async function workForADay<Window extends DayWindow>({ open, onPicture }:
   window.press('Tell a story', keys.enter);
   await window.shows('A long story');
   window.press(keys.escape);
-  walk.add('a reply is interrupted', '› And the tests?', await window.shows('Interrupted.'));
+  walk.add('a reply is interrupted', '› And the tests?', await window.shows(/Interrupted\.\s+─/));
   window.press(keys.escape);
   await window.shows('Press Esc again');
   window.press(keys.escape);

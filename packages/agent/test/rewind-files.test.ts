@@ -1,7 +1,7 @@
 import { test } from 'vitest';
 import { checkCrash, checkPositions, randomConversation } from './random-files.ts';
 
-/** The last two: an editor that finds what a command has changed beside it. */
+/** The last two: an editor that finds what a concurrent command has changed. */
 const seeds = [0, 1, 2, 3, 4, 5, 6, 7, 257, 886];
 
 test('random conversations return to every position with their files, and leave those of a person', async () => {

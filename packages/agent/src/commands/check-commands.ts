@@ -1,6 +1,6 @@
 import { decidingCommands, plainCommands } from './plain-commands.ts';
 
-/** Command that checks the work, and says by its exit status whether all is right. */
+/** Command that checks the work, and reports by its exit status whether all is right. */
 export interface Check {
   readonly kind: 'tests' | 'lint' | 'types' | 'build';
   /** Program, without what starts it. */

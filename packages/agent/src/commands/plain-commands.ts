@@ -38,7 +38,7 @@ export function plainCommands(source: string): readonly PlainCommand[] | undefin
 }
 
 /**
- * Returns the commands for which the exit status of a script stands: those of its last statement, joined by `&&` alone.
+ * Returns the commands whose result is the exit status of a script: those of its last statement, joined by `&&` alone.
  * None if it ends in something else.
  */
 export function decidingCommands(source: string): readonly PlainCommand[] {

@@ -10,7 +10,7 @@ export interface HandoffOptions {
   /** Maximum number of transfers; default 10. */
   readonly maxTransfers?: number;
   /**
-   * What an agent that takes over reads besides the task: `work`, the default, is the messages, calls and results of
+   * What an agent that takes over reads alongside the task: `work`, the default, is the messages, calls and results of
    * the agents before it, as far as they fit, and the reasons; `reasons` is these only.
    */
   readonly passes?: 'work' | 'reasons';

@@ -1,14 +1,32 @@
 import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { expect, test } from 'vitest';
 import { forwardedHeader, peerSignature } from '../replicas/peer-signature.ts';
 import { replicaHeader } from '../replicas/peers.ts';
 import { requireKey } from './guards/require-key.ts';
-import { replicaId, shareSettings } from './replica-requests.ts';
+import { listen } from './listen.ts';
+import { copiedRequest, replicaId, shareSettings } from './replica-requests.ts';
 import { accessOf, type ServerEnv } from './route/route.ts';
 
 test('a replica names itself', async () => {
   const app = new Hono<ServerEnv>().use(replicaId({ id: 'of-this-process' })).get('/alive', ({ text }) => text('ok'));
   expect((await app.request('/alive')).headers.get(replicaHeader)).toBe('of-this-process');
+});
+
+test('the body of a request without a length is limited, and can be read', async () => {
+  const app = new Hono<ServerEnv>().use(copiedRequest, bodyLimit({ maxSize: 10 }));
+  app.all('*', async ({ req, text }) => text(await req.raw.clone().text()));
+  await using listening = await listen({ fetch: app.fetch, host: '127.0.0.1', port: 0, onStop: async () => undefined });
+  const ask = async (method: string, body = '') => {
+    const stream = ReadableStream.from([Buffer.from(body)]);
+    const response = await fetch(listening.url, { method, body: stream, duplex: 'half' });
+    return [response.status, await response.text()];
+  };
+  expect([await ask('DELETE'), await ask('PATCH', 'short')]).toEqual([
+    [200, ''],
+    [200, 'short'],
+  ]);
+  expect(await ask('POST', 'longer than that')).toEqual([413, expect.anything()]);
 });
 
 test.for([

@@ -11,7 +11,7 @@ import { conversationHeader } from './system/gateway-messages.ts';
 /** Methods that only read: every replica answers them from the log. */
 const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Replaces the request of the server of Node, which only resembles one: a limit of its body makes another of it. */
+/** Replaces the request by a real `Request`, from which a limit of the body makes another one. */
 export const copiedRequest: MiddlewareHandler<ServerEnv> = async (context, next) => {
   const { url, method, headers, body, signal } = context.req.raw;
   context.req.raw = new Request(url, { method, headers, body, signal, duplex: 'half' });
