@@ -111,7 +111,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     links.set(port, linked);
     return linked;
   };
-  await using group = await replicaGroup(proxied.href, 3, { balance, env, link });
+  // A link accepts connections that a replica that stops would refuse: only faults of links need it.
+  const between = apply === applyFaults ? { link } : {};
+  await using group = await replicaGroup(proxied.href, 3, { balance, env, ...between });
   ({ directory } = group);
   const [clients, guests]: [Client[], Client[]] = [[], []];
   for (let n = 0; n < conversations; n += 1) clients.push(await createdClient(group, model, `conversation-${n}`));

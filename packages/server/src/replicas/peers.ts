@@ -165,8 +165,8 @@ function whileTrue(isHolder: () => Promise<boolean>, delay: PeersOptions['delay'
   return { signal: lost.signal, [Symbol.dispose]: () => void (isDone = true) };
 }
 
-/** Methods whose requests may be received twice: a `PATCH` sets values. */
-const repeatable = new Set(['PUT', 'PATCH', 'DELETE']);
+/** Methods whose requests may be received twice. */
+const repeatable = new Set(['PUT', 'DELETE']);
 
 const refusals = new Set<unknown>([
   'EAI_AGAIN',
