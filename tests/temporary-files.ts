@@ -12,13 +12,15 @@ const neededBytes = 4 * 1024 ** 3;
  * Creates a temporary directory for the test run and removes it with all remaining files. Node keeps compiled code in
  * it: most of the time of a short process is spent on loading modules.
  */
-export default async function temporaryFiles(): Promise<() => Promise<void>> {
+export default async function temporaryFiles(): Promise<() => Promise<unknown>> {
   const dir = (await directoryInMemory()) ?? (await mkdtemp(join(tmpdir(), 'varve-tests-')));
   // Some tests act as another user, who needs access.
   await chmod(dir, 0o1777);
   process.env['TMPDIR'] = dir;
   process.env['NODE_COMPILE_CACHE'] = join(dir, 'compile-cache');
-  return () => rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  // Processes that still end write compiled code into it: their leftovers make no failed run.
+  return () =>
+    rm(dir, { recursive: true, force: true, maxRetries: 10 }).catch((error) => process.stderr.write(`${error}\n`));
 }
 
 /** Returns a new directory in memory, if there is a large file system from which programs can be started. */
