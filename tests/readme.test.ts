@@ -28,7 +28,7 @@ test.for(written)('the first snippet of %s runs and prints', async (file) => {
   expect(stdout.trim()).not.toBe('');
 });
 
-test('the first snippets of all READMEs, and the programs of all guides, type-check', () => {
+test('the first snippets of all READMEs, and the programs of all guides, type-check', { timeout: 600_000 }, () => {
   const guides = documents.filter((file) => file.startsWith('docs/guide/'));
   const programs = guides.map((file) => blocksOf(readText(file), 'ts').join('\n')).filter(Boolean);
   expect(typeErrors([...written.map((file) => readmeSnippet(readText(file)) ?? ''), ...programs])).toBe('');

@@ -21,6 +21,8 @@ class Project {
     this.directory = join(this.home, 'project');
     this.mark = `${this.home}-ran`;
     mkdirSync(join(this.directory, '.git'), { recursive: true });
+    // Without it a place that a sandbox holds in a subdirectory would be the nearer repository.
+    writeFileSync(join(this.directory, '.git/HEAD'), 'ref: refs/heads/main\n');
   }
 
   write(path: string, content: unknown, directory = this.directory): void {

@@ -143,5 +143,5 @@ async function untilStopped(serving: Server, { port, io, newKeys, signIn, record
   io.stderr.text([styled('bold', 'varve'), ` serves ${listening.url}`, ...keyLines, ...opened]);
   await stopped;
   // A store that does not answer would be waited for longer than service managers wait.
-  setTimeout(() => process.exit(), 25_000).unref();
+  ending.adopt(setTimeout(() => process.exit(), 25_000).unref(), clearTimeout);
 }

@@ -1,17 +1,16 @@
 import { lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { gitRoot } from '@varve/skills';
 
 /**
  * Returns a workspace and the directories above it, up to the root of its repository; without a repository, the
  * workspace alone: a directory above may belong to another person. `workspace` is absolute.
  */
 export async function repositoryDirectories(workspace: string): Promise<readonly string[]> {
-  const directories: string[] = [];
-  for (let at = workspace; ; at = dirname(at)) {
-    directories.push(at);
-    if (await exists(join(at, '.git'))) return directories;
-    if (dirname(at) === at) return [workspace];
-  }
+  const root = (await gitRoot(workspace)) ?? workspace;
+  const directories = [workspace];
+  for (let at = workspace; at !== root; directories.push(at)) at = dirname(at);
+  return directories;
 }
 
 /** Reports whether a path exists; a link counts, also to nothing. */
