@@ -1,4 +1,4 @@
-// Defines a tool that the client executes: the client watches the events and reports the result as a message.
+// Defines a tool that the client executes: the client watches the events, and completes the call after a restart.
 import { Conversation, defineAgent } from '@varve/agent';
 import { ActionEvent } from '@varve/events/kinds';
 import { scriptedModel } from '@varve/llm/testing';
@@ -13,8 +13,8 @@ const showMap = {
 
 const model = scriptedModel([
   { calls: [{ name: 'show_map', arguments: { place: 'Bergen' } }] },
-  { text: 'I showed you Bergen. Can you see it?' },
-  { text: 'Good.' },
+  { text: 'The map opens.' },
+  { text: 'The map shows Bergen now.' },
 ]);
 const agent = defineAgent({ model, tools: [finish()] });
 
@@ -27,8 +27,11 @@ const asked = await conversation.run();
 console.log('agent:', asked.reason === 'finished' && asked.text);
 
 // A client reads the events and finds the call to execute.
+let callId = '';
 for await (const { event } of conversation.events()) {
-  if (ActionEvent.is(event)) console.log('client:', event.tool_name, event.tool_call.arguments);
+  if (!ActionEvent.is(event)) continue;
+  callId = event.id;
+  console.log('client:', event.tool_name, event.tool_call.arguments);
 }
 await conversation[Symbol.asyncDispose]();
 
@@ -41,6 +44,7 @@ console.log(
     .tools.map(({ name }) => name)
     .join(', '),
 );
-await again.send('Yes, the map shows it.');
+console.log('completed:', await again.complete(callId, 'The map shows Bergen.'));
+console.log('completed:', await again.complete(callId, 'The same result again.'));
 const end = await again.run();
 console.log('agent:', end.reason === 'finished' && end.text);

@@ -18,6 +18,7 @@ import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import type { Session } from '../agent/session.ts';
 import { approveCalls, rejectCalls, type Approval } from '../run/calls/approvals.ts';
+import { completeCall } from '../run/calls/complete-call.ts';
 import { startDirectories } from '../run/calls/proposed-calls.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
 import { condenseNow, type CondenseOptions } from './condense-now.ts';
@@ -193,12 +194,7 @@ export class Conversation implements AsyncDisposable {
     return new RunStream(this, input, options);
   }
 
-  /**
-   * Runs one step, then pauses: the reason `paused` means that there is more to do. A step that ends a run returns the
-   * reason that a run would return.
-   *
-   * @throws {AgentError} {@link StorageError} as `run` does.
-   */
+  /** Runs one step; the reason `paused` means that there is more to do. @throws as `run` does. */
   async step(options: Omit<RunOptions, 'maxIterations'> = {}): Promise<RunResult> {
     return this.#run(options, 1);
   }
@@ -229,7 +225,6 @@ export class Conversation implements AsyncDisposable {
   /**
    * Approves pending calls, by the ids of their action events or all of them, with their exact stored bytes. The status
    * does not change: the next run executes them, and waits again for other calls that the policy asks about.
-   * With a digest only the calls that have it are approved, so that none is approved that the person did not see.
    *
    * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending; `calls-changed`
    * when the calls have another digest; `invalid` for a malformed digest.
@@ -263,6 +258,16 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
+   * Stores the result of a call of a tool that completes later, by the id of its action event. The model reads it as a
+   * message. Returns false for a call that has one, which stays. Nothing runs until `run`, and what waits still waits.
+   *
+   * @throws {AgentError} `invalid` for a call of another tool, or without text and images, `closed`.
+   */
+  async complete(actionId: string, result: UserInput): Promise<boolean> {
+    return completeCall(actionId, result, this.#usable);
+  }
+
+  /**
    * Asks a model, default that of the agent, a side question, also during a run. Question and answer are not stored;
    * the usage counts, under the usage id `ask`.
    *
@@ -273,11 +278,7 @@ export class Conversation implements AsyncDisposable {
     return askSideQuestion(question, this.#usable, { signal: closing, ...(model && { model }) });
   }
 
-  /**
-   * Executes one of its tools for the application: nothing is confirmed, and no event is stored.
-   *
-   * @throws {AgentError} `invalid` when there is no such tool, `closed`; {@link ToolError} what the tool throws.
-   */
+  /** Executes a tool, unasked and without an event. @throws {AgentError} `invalid`, `closed`; {@link ToolError}. */
   async executeTool(call: DirectCall): Promise<Observation> {
     return executeDirectCall({ ...call, signal: this.#lifetime.abortOnClose(call.signal) }, this.#usable);
   }
@@ -329,8 +330,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Condenses the view now, with a subject that a summary should preserve above all. Returns false if nothing can be
-   * condensed.
+   * Condenses the view now, with a subject to preserve above all. Returns false if nothing can be condensed.
    *
    * @throws {AgentError} `busy`, `pending` while calls are open, `closed`; {@link CondenserError} {@link LlmError}.
    */
@@ -391,10 +391,8 @@ export class Conversation implements AsyncDisposable {
     return this.#lifetime.close();
   }
 
-  async #run(options: RunOptions, pauseAfter?: number): Promise<RunResult> {
+  async #run(options: RunOptions, pauseAfter = Infinity): Promise<RunResult> {
     const session = this.#usable;
-    return this.#runLock.exclusive((control) =>
-      runConversation(session, options, { ...control, ...(pauseAfter !== undefined && { pauseAfter }) }),
-    );
+    return this.#runLock.exclusive((control) => runConversation(session, options, { ...control, pauseAfter }));
   }
 }

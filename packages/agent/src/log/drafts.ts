@@ -76,18 +76,28 @@ export function importDraft(value: Parameters<typeof importFact.create>[0]): Dra
   return { make: (stamp) => importFact.create(value, stamp) };
 }
 
-/** Adds a message of the user; `extended` follows it for the model, `skills` are the names of those in it. */
+/**
+ * Adds a message of the user; `extended` follows it for the model, `skills` are the names of those in it, and `sender`
+ * is the tool whose result it is.
+ */
 export function userMessageDraft(
   content: readonly Content[],
   {
     id,
     extended = [],
     skills = [],
-  }: { readonly id?: string; readonly extended?: readonly TextContent[]; readonly skills?: readonly string[] } = {},
+    sender,
+  }: {
+    readonly id?: string;
+    readonly extended?: readonly TextContent[];
+    readonly skills?: readonly string[];
+    readonly sender?: string;
+  } = {},
 ): Draft {
   const llm_message = { role: 'user', content } as const;
   const fields = { source: 'user', llm_message, activated_skills: skills, extended_content: extended } as const;
-  return { ...(id !== undefined && { id }), make: (stamp) => MessageEvent.create(fields, stamp) };
+  const from = sender !== undefined && { sender };
+  return { ...(id !== undefined && { id }), make: (stamp) => MessageEvent.create({ ...fields, ...from }, stamp) };
 }
 
 /**

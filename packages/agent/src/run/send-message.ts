@@ -140,6 +140,8 @@ export interface MessageAdditions {
   readonly extended?: readonly TextContent[];
   /** Names of the skills whose texts are part of it. */
   readonly skills?: readonly string[];
+  /** Tool whose result it is. */
+  readonly sender?: string;
 }
 
 /** Returns the system prompt if the branch has none yet. */
@@ -150,22 +152,23 @@ export function systemPromptDrafts({ agent, workspace, now, tools, journal }: Se
 
 /**
  * Returns the events of a user's message: the system prompt if the branch has none yet, rejections of open calls, the
- * message, and the new status. Calls that wait for approval are rejected; with `always`, so are all calls that have not
- * started. Approved calls are not.
+ * message, and the new status. Calls that wait for approval are rejected, unless `never`; with `always`, so are all
+ * calls that have not started. Approved calls are not.
  */
 export function userMessageDrafts(
   content: readonly Content[],
   session: Session,
-  rejects: 'always' | 'when-waiting',
+  rejects: 'always' | 'when-waiting' | 'never',
   { before = [], ...additions }: MessageAdditions = {},
 ): readonly Draft[] {
   const { journal } = session;
   const { execution } = journal.timeline.read('status');
+  const isWaiting = execution === 'waiting_for_confirmation';
   const rejected =
-    rejects === 'always' || execution === 'waiting_for_confirmation'
+    rejects === 'always' || (rejects === 'when-waiting' && isWaiting)
       ? rejectionDrafts(session, textOf(content) || 'The user sent an image.')
       : [];
-  const status = wakeableStatuses.has(execution) ? [statusDraft('idle')] : [];
+  const status = wakeableStatuses.has(execution) && !(isWaiting && rejects === 'never') ? [statusDraft('idle')] : [];
   const message = userMessageDraft(content, additions);
   return [...systemPromptDrafts(session), ...before, ...rejected, message, ...status];
 }

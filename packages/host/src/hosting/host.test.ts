@@ -1,7 +1,8 @@
-import { defineAgent, type Agent } from '@varve/agent';
+import { defineAgent, neverConfirm, type Agent } from '@varve/agent';
+import { ActionEvent } from '@varve/events/kinds';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore, StorageError, type EventLog, type EventStore } from '@varve/storage';
-import { finish, think } from '@varve/tools';
+import { clientTool, finish, think } from '@varve/tools';
 import { expect, test } from 'vitest';
 import { createHost } from './host.ts';
 
@@ -126,4 +127,36 @@ test('a name without an agent is refused, and an id that exists changes nothing'
   const id = await host.create({ agent: 'support', workspace: '/' });
   expect(await host.create({ agent: 'support', workspace: '/tmp', id })).toBe(id);
   expect(await host.use(id, async ({ conversation }) => conversation.workspace)).toBe('/');
+});
+
+test('the result of a call that completes later starts a run, in a new process too, but not after a pause', async () => {
+  await using store = memoryStore();
+  const deploy = clientTool({ name: 'deploy', description: 'Deploys.' });
+  const call: ScriptedStep = { calls: [{ name: 'deploy', arguments: {} }] };
+  const hostWith = (...turns: readonly ScriptedStep[]) => {
+    const support = defineAgent({ model: scriptedModel(turns), tools: [deploy], confirmation: neverConfirm() });
+    return createHost({ store, agents: { support } });
+  };
+  const first = hostWith(call, { text: 'Started.' }, call, { text: 'Started again.' });
+  const id = await first.create({ agent: 'support', workspace: '/' });
+  for (const message of ['Deploy.', 'Deploy again.']) {
+    await first.send(id, message);
+    await first.use(id, ({ runs }) => runs.idle());
+  }
+  const events = await first.use(id, ({ conversation }) => Array.fromAsync(conversation.events()));
+  const [one = '', other = ''] = events.flatMap(({ event }) => (ActionEvent.is(event) ? [event.id] : []));
+  await first[Symbol.asyncDispose]();
+  await using second = hostWith({ text: 'It is live.' });
+  const complete = (action: string) => second.complete(id, action, 'Done.');
+  expect([await complete(one), await complete(one)]).toEqual([true, false]);
+  await second.use(id, async ({ runs, conversation }) => {
+    await runs.idle();
+    expect(conversation.state.status).toBe('finished');
+    expect((await conversation.run()).text).toBe('It is live.');
+    await conversation.send('Wait.');
+    await runs.pause();
+    expect(conversation.state.status).toBe('paused');
+    expect(await complete(other)).toBe(true);
+    expect(runs.isActive).toBe(false);
+  });
 });

@@ -41,6 +41,8 @@ export interface Host extends AsyncDisposable {
     input: Parameters<HostedConversation['send']>[0],
     options?: { readonly id?: string },
   ): Promise<string>;
+  /** Stores the result of a call that completes later, which the agent answers as a message; false if it has one. */
+  complete(id: string, ...result: Parameters<HostedConversation['complete']>): Promise<boolean>;
   /** Continues the runs that a crash ended. Resolves when they are requested. */
   recover(): Promise<void>;
   /** Stops a run, closes the conversation and removes it with all its data. */
@@ -94,6 +96,7 @@ export function createHost(options: HostOptions): Host {
     },
     use: (id, work) => host.use(canonicalId(id), ({ hosted }) => work(hosted)),
     send: (id, input, sent) => host.use(canonicalId(id), ({ hosted }) => hosted.send(input, { ...sent, run: true })),
+    complete: (id, ...result) => host.use(canonicalId(id), ({ hosted }) => hosted.complete(...result)),
     recover: () => host.recover(),
     remove: (id) => host.remove(canonicalId(id)),
     get load() {

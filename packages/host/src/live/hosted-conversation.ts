@@ -127,6 +127,20 @@ export class HostedConversation implements AsyncDisposable {
   }
 
   /**
+   * Stores the result of a call that completes later, as `Conversation.complete`. A run answers it: the active one, or
+   * a new one in the background unless the conversation was paused or waits for a person.
+   *
+   * @throws {HostError} `full`, before anything is stored, if too many runs wait; what `Conversation.complete` throws.
+   */
+  async complete(...result: Parameters<Conversation['complete']>): Promise<boolean> {
+    await this.#parts.slot.admit();
+    const isNew = await this.conversation.complete(...result);
+    // Also after a process that ended before it could request the run.
+    if (this.#isUnanswered()) await this.runs.startOrContinue();
+    return isNew;
+  }
+
+  /**
    * Runs until there is nothing left to decide or to answer; during such a run, joins it, so that what was stored since
    * is answered.
    *
@@ -194,7 +208,7 @@ export class HostedConversation implements AsyncDisposable {
   }
 
   /** Returns true for a message that no run has read, and after which no person paused. */
-  #isUnanswered(id: string): boolean {
+  #isUnanswered(id?: string): boolean {
     const { state } = this.conversation;
     const isOpen = state.status === 'idle' || state.status === 'running' || state.leafId === id;
     return isOpen && !isAnswered(state.view);

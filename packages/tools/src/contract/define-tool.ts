@@ -1,5 +1,6 @@
 import { type Content, text } from '@varve/events';
 import {
+  ClientToolObservation,
   MCPToolAction,
   MCPToolObservation,
   type ObservationDefinition,
@@ -78,6 +79,11 @@ export interface CustomToolOptions<Input, Output> extends CommonOptions<Input> {
    * library, which treats them as that does, and whose messages the model reads.
    */
   readonly input: StandardSchema<Input>;
+  /**
+   * True for calls that only begin something: the result of `execute` is a first answer, and a program passes the
+   * result on to `Conversation.complete`, with the `actionId` of the context. The model reads that in the description.
+   */
+  readonly completesLater?: boolean;
   /** JSON Schema of the input, for a schema of a library that makes none. Ignored for a zod object. */
   readonly jsonSchema?: JsonSchema;
   /**
@@ -144,7 +150,8 @@ export function defineTool<Input extends object, Output>(
 ): SharedTool<Input>;
 export function defineTool<Input extends object, Output>(options: CustomToolOptions<Input, Output>): Tool<Input> {
   const form = inputForm(options.name, options.input, options.jsonSchema);
-  const base = sharedFields(options, form);
+  const description = options.completesLater ? `${options.description} ${laterNote}` : options.description;
+  const base = sharedFields({ ...options, description }, form);
   const { run, ...closing } = lifetime(options);
   const present =
     options.present ??
@@ -153,11 +160,11 @@ export function defineTool<Input extends object, Output>(options: CustomToolOpti
     ...base,
     ...closing,
     definition: {
-      description: options.description,
+      description,
       action_type: MCPToolAction.kind,
-      observation_type: MCPToolObservation.kind,
+      observation_type: options.completesLater ? ClientToolObservation.kind : MCPToolObservation.kind,
       annotations: base.annotations,
-      mcp_tool: { name: options.name, description: options.description, inputSchema: base.parameters },
+      mcp_tool: { name: options.name, description, inputSchema: base.parameters },
       kind: 'MCPToolDefinition',
       title: base.annotations.title ?? options.name,
     },
@@ -169,10 +176,14 @@ export function defineTool<Input extends object, Output>(options: CustomToolOpti
     },
     async execute(value, context) {
       const content = contentOf(present(await run(context.signal, () => options.execute(value, context))));
+      if (options.completesLater) return ClientToolObservation.create({ content });
       return MCPToolObservation.create({ content, tool_name: options.name });
     },
   };
 }
+
+const laterNote =
+  'The call only starts it, and its result follows in a message: do not repeat the call because it has no result yet.';
 
 function sharedFields<Input>(
   options: CommonOptions<Input>,

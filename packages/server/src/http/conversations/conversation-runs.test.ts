@@ -111,6 +111,28 @@ test('calls wait for approval; accepting runs them, rejecting answers them', asy
   expect(running.model.requests).toHaveLength(3);
 });
 
+test('the result of a call that completes later is stored once, and answered by a run', async () => {
+  const deploy: ScriptedTurn = { calls: [{ name: 'deploy', arguments: {} }] };
+  await using running = await runningServer([deploy, finish, { text: 'It is live.' }]);
+  const { id } = await running.create({
+    client_tools: [{ name: 'deploy', description: 'Deploys.' }],
+    confirmation_policy: { kind: 'NeverConfirm' },
+    initial_message: message('Deploy.'),
+  });
+  await running.status(id, ['finished']);
+  const call = (await running.events(id)).find((event) => ActionEvent.is(event));
+  const complete = (status: number, action_id = call?.id, result = 'Version 7 is live.') =>
+    running.json(status, 'POST', `/${id}/events/complete_call`, { action_id, result });
+  await complete(200);
+  await running.status(id, ['finished'], 2);
+  await complete(200);
+  await complete(400, 'unknown');
+  await complete(400, call?.id, ' ');
+  expect(await running.json(200, 'GET', `/${id}/agent_final_response`)).toEqual({ response: 'It is live.' });
+  expect(running.model.requests).toHaveLength(3);
+  expect(running.model.requests[2]?.text.split('Version 7 is live.')).toHaveLength(2);
+});
+
 test('a decision with ids is about these calls only, however late, often or elsewhere it arrives', async () => {
   const both: ScriptedTurn = {
     calls: ['a', 'b'].map((name) => ({ name: 'terminal', arguments: { command: `: ${name}` } })),

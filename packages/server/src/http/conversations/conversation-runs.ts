@@ -29,6 +29,14 @@ export const conversationRunRoutes = tagged('Conversations', [
       await conversations.use(id, ({ hosted }) => hosted.decide(decision, { run: accept }));
     },
   }),
+  conversationAction('/events/complete_call', {
+    tag: 'Events',
+    summary: 'Store the result of a call that completes later; one that has a result keeps it.',
+    body: () => z.object({ action_id: z.string(), result: z.string() }).openapi('CompleteCallRequest'),
+    errors: { 400: 'There is no such call, or the result is blank.' },
+    act: ({ id, body: { action_id: actionId, result } }, { conversations }) =>
+      conversations.use(id, ({ hosted }) => hosted.complete(actionId, result)),
+  }),
   conversationAction('/run', {
     summary: 'Start a run in the background.',
     errors: { 400: 'There is no message yet.', 409: 'A run is active.' },
