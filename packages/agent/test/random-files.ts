@@ -191,10 +191,18 @@ function part(tree: Tree, ofPerson: boolean): Record<string, string> {
   );
 }
 
-/** Checks that every position is restored as it was, in a random order, and that nothing else changes. */
+/** Checks that every position is restored as it was, also in a copy, and that nothing else changes. */
 export async function checkPositions({ conversation, workspace, trees }: RandomConversation): Promise<void> {
   for (const [id, tree] of [...trees].toReversed()) {
     const before = treeOf(workspace);
+    await using place = await mkdtempDisposable(join(tmpdir(), 'varve-copy-'));
+    const copy = await conversation.copyFiles({ at: id, place: join(place.path, 'copy'), name: '' });
+    const copied = new Map([
+      ...treeOf(copy.workspace),
+      ...[...tree].filter(([path]) => path.startsWith('nested/.git')),
+    ]);
+    expect(part(copied, false)).toEqual(part(tree, false));
+    expect(treeOf(workspace)).toEqual(before);
     const { left, steps } = await conversation.navigate(id, { scope: 'files' });
     const now = treeOf(workspace);
     expect({ left, bad: steps.filter(({ kind }) => kind === 'cannot' || kind === 'conflict') }).toEqual({

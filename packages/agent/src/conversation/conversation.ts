@@ -22,6 +22,7 @@ import { completeCall } from '../run/calls/complete-call.ts';
 import { startDirectories } from '../run/calls/proposed-calls.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
 import { condenseNow, type CondenseOptions } from './condense-now.ts';
+import { copyFiles, type CopiedFiles, type CopyFilesOptions } from './copy-files.ts';
 import type {
   ConversationOptions,
   CreateOptions,
@@ -110,9 +111,7 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Imports a conversation that `exportBundle` wrote, under its id. Its events are history: they neither approve nor
-   * run anything here, its policy and workspace do not apply, and its open calls are answered as not executed. Open it
-   * with a workspace.
-   *
+   * run anything here, its policy and workspace do not apply, and its open calls are answered as not executed.
    * @throws {StorageError} `exists`, `corrupt`, `invalid` and what the store throws.
    */
   static async import(
@@ -168,8 +167,7 @@ export class Conversation implements AsyncDisposable {
    * reason, and so are calls that a crash left unstarted: sending a message approves nothing. Approved calls stay
    * approved. Nothing runs until `run`; a run in progress includes the message in its next step.
    *
-   * @throws {AgentError} `invalid` when there is neither text nor an image, `blocked` when a hook does not accept it,
-   * `closed`.
+   * @throws {AgentError} `invalid` without text and image, `blocked` when a hook does not accept it, `closed`.
    */
   async send(input: UserInput, { id }: SendOptions = {}): Promise<string> {
     const rejects = (): 'always' | 'when-waiting' => (this.#runLock.isRunning ? 'when-waiting' : 'always');
@@ -269,9 +267,7 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Asks a model, default that of the agent, a side question, also during a run. Question and answer are not stored;
-   * the usage counts, under the usage id `ask`.
-   *
-   * @throws {LlmError} what the model throws; {@link AgentError} `closed`.
+   * the usage counts, under the usage id `ask`. @throws {LlmError} what the model throws; {@link AgentError} `closed`.
    */
   async ask(question: string, { signal, model }: Pick<TitleOptions, 'model' | 'signal'> = {}): Promise<ModelReply> {
     const closing = this.#lifetime.abortOnClose(signal);
@@ -302,7 +298,6 @@ export class Conversation implements AsyncDisposable {
    * Appends custom events as one transaction, also during a run: of the `kinds` it was opened with, and facts of
    * `defineFact` whose key has two dots. They are checked, masked, sealed and folded like all others, and returned as
    * stored. The model reads those whose kind has a message.
-   *
    * @throws {AgentError} `invalid` for other events, `closed`; {@link EventError} for one that breaks its schema.
    */
   async record(...makers: readonly EventMaker[]): Promise<readonly BaseEvent[]> {
@@ -312,7 +307,6 @@ export class Conversation implements AsyncDisposable {
   /**
    * Generates a title from the first message and returns it. When the model fails, the title is the first line of that
    * message, truncated. The conversation's model does not see it; its cost counts as used.
-   *
    * @throws {AgentError} `nothing-to-do` when no message has text, `invalid`, `closed`.
    */
   async generateTitle(options: TitleOptions = {}): Promise<string> {
@@ -351,8 +345,17 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
+   * Copies the workspace to a new directory, for a fork: in a repository with a commit, to a linked worktree. Files of
+   * the log are as they were after an event, as far as it has their contents. A killed process leaves a part of it.
+   * @throws {AgentError} `busy`, `invalid` for an unknown event, `closed`; {@link ToolError}.
+   */
+  async copyFiles(options: CopyFilesOptions): Promise<CopiedFiles> {
+    const session = this.#usable;
+    return this.#runLock.exclusive(() => copyFiles(options, session));
+  }
+
+  /**
    * Creates a conversation from the beginning of this one in the same store, also during a run. The caller owns it.
-   *
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} `exists` and what the store throws.
    */
   async fork(options: ForkOptions = {}): Promise<Conversation> {

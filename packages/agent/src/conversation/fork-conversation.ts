@@ -5,7 +5,7 @@ import { withoutUndefined } from '@varve/text';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { forkDraft, type Draft } from '../log/drafts.ts';
+import { forkDraft, nudgeDraft, type Draft } from '../log/drafts.ts';
 import { Journal } from '../log/journal.ts';
 import { metaWith, settingsOf } from '../log/settings.ts';
 import type { Session } from '../agent/session.ts';
@@ -23,7 +23,8 @@ export interface ForkOptions
 /**
  * Creates a conversation from the beginning of another: the same events under the same ids, up to one of them.
  * Inherited cost is not counted again, calls that are open there are answered, and the status is `idle`. Workspace
- * (which is not copied), agent and secrets are the origin's unless the options differ.
+ * (which is not copied), agent and secrets are the origin's unless the options differ; the model reads about another
+ * workspace.
  *
  * @throws {AgentError} `invalid` when there is no such event, or nothing can follow it.
  * @see software-agent-sdk fork (which loses policy, secrets and hooks)
@@ -54,7 +55,11 @@ export async function forkSession(
   try {
     await beginFork(copy, forkDraft(fork), { ...options, meta });
     // The first event contains its client tools.
-    return await openSession({ ...options, clientTools: [], workspace });
+    const opened = await openSession({ ...options, clientTools: [], workspace });
+    // The copied events name paths of the other one.
+    const line = `The working directory is now ${workspace}, no longer ${origin.workspace}. Use paths in it, and read files again.`;
+    if (workspace !== origin.workspace) await opened.session.journal.emit([nudgeDraft(line)]);
+    return opened;
   } catch (error) {
     if (!isTakenOver(error)) await base.store.remove(id).catch(() => undefined);
     throw error;

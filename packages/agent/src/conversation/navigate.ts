@@ -85,7 +85,7 @@ export async function goBack(
 }
 
 /** Returns the number of events up to one; 0 for the position before every event. @throws {AgentError} `invalid`. */
-async function headAfter(eventId: string | undefined, { log }: Session): Promise<number> {
+export async function headAfter(eventId: string | undefined, { log }: Session): Promise<number> {
   const seq = eventId === undefined ? -1 : await log.seqOf(eventId);
   if (seq === undefined) throw new AgentError('invalid', `There is no event ${eventId} in conversation ${log.id}.`);
   return seq + 1;

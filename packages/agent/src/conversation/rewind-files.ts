@@ -35,14 +35,19 @@ export async function planRewind(
   return fold.plan(overwrites);
 }
 
-/** Returns files to what they were: stores the plan, executes it, and stores what was done. */
-export async function rewindFiles(session: Session, options: RewindFilesOptions): Promise<RewoundFiles> {
-  const plan = await planRewind(session, options);
-  const changes = plan.steps.flatMap(({ kind, path, before, after }): readonly FileChange[] => {
+/** Returns the changes of files that a plan makes. */
+export function plannedChanges({ steps }: RewindPlan): readonly FileChange[] {
+  return steps.flatMap(({ kind, path, before, after }): readonly FileChange[] => {
     if (kind !== 'write' && kind !== 'delete') return [];
     const mode = after.hash !== null && { mode: after.mode || before.mode || '100644' };
     return [{ path, before: before.hash, after: after.hash, ...mode }];
   });
+}
+
+/** Returns files to what they were: stores the plan, executes it, and stores what was done. */
+export async function rewindFiles(session: Session, options: RewindFilesOptions): Promise<RewoundFiles> {
+  const plan = await planRewind(session, options);
+  const changes = plannedChanges(plan);
   if (changes.length === 0) return { ...plan, changed: [], left: [] };
   const value = { head: options.head, changes, at: session.now() };
   await session.journal.emit([{ make: (stamp) => rewindFact.create(value, stamp) }]);
@@ -56,16 +61,8 @@ export async function rewindFiles(session: Session, options: RewindFilesOptions)
 export async function finishRewind(session: Session): Promise<Pick<RewoundFiles, 'changed' | 'left'>> {
   const { journal, files, workspace } = session;
   const { rewind } = journal.timeline.read('files');
-  const [changed, left]: [string[], string[]] = [[], []];
-  if (!rewind) return { changed, left };
-  const contents = await contentsOf(session, rewind.changes);
-  // A file may be where another one needs a directory.
-  const ordered = [...rewind.changes].toSorted((a, b) => Number(a.after !== null) - Number(b.after !== null));
-  for (const change of ordered) {
-    await journal.checkLease();
-    const isDone = await restoreFile(change, { workspace, content: contents.get(change.after ?? '') });
-    (isDone ? changed : left).push(change.path);
-  }
+  if (!rewind) return { changed: [], left: [] };
+  const done = await restoreFiles(rewind.changes, workspace, session);
   const cause = { rewind_id: rewind.id };
   const drafts = await files.record(
     rewind.changes.map(({ path }) => path),
@@ -75,6 +72,24 @@ export async function finishRewind(session: Session): Promise<Pick<RewoundFiles,
     make: (stamp: Parameters<typeof filesFact.create>[1]) => filesFact.create({ ...cause, changes: [] }, stamp),
   };
   await journal.emit(drafts.length > 0 ? drafts : [end]);
+  return done;
+}
+
+/** Executes changes in a workspace, or a copy of it, as far as its files are as before them. */
+export async function restoreFiles(
+  changes: readonly FileChange[],
+  workspace: string,
+  session: Session,
+): Promise<Pick<RewoundFiles, 'changed' | 'left'>> {
+  const [changed, left]: [string[], string[]] = [[], []];
+  const contents = await contentsOf(session, changes);
+  // A file may be where another one needs a directory.
+  const ordered = [...changes].toSorted((a, b) => Number(a.after !== null) - Number(b.after !== null));
+  for (const change of ordered) {
+    await session.journal.checkLease();
+    const isDone = await restoreFile(change, { workspace, content: contents.get(change.after ?? '') });
+    (isDone ? changed : left).push(change.path);
+  }
   return { changed, left };
 }
 

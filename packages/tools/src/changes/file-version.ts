@@ -51,7 +51,8 @@ export function openFiles(): ReadonlySet<string> {
   return open;
 }
 
-function identityOf({ dev, ino }: Stats): string {
+/** Returns what identifies a file, under all of its names. */
+export function identityOf({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }
 

@@ -2,7 +2,7 @@ import type { GitRepository } from '../git/git-repository.ts';
 import type { TrackedFiles } from './tracked-files.ts';
 
 /** Directories of programs, which nothing restores, where no rule of git ignores them. */
-const namesOfPrograms = new Set(['node_modules', '.venv', '__pycache__']);
+export const namesOfPrograms: ReadonlySet<string> = new Set(['node_modules', '.venv', '__pycache__']);
 
 /** Returns those of some paths, relative to the directory of a repository, that its rules or their names ignore. */
 export async function ignoredPaths(

@@ -2,6 +2,7 @@ export { runCommand } from './run-command.ts';
 export { streamCommand } from '../processes/stream-command.ts';
 export type { ProgramSandbox } from '../processes/program-sandbox.ts';
 export { agentServer } from './agent-server.ts';
+export { copyWorkspace, type WorkspaceCopy } from './copy-workspace.ts';
 export { fileChunks } from './byte-streams.ts';
 export { jail, type Jail } from './jail.ts';
 export { localWorkspace } from './local-workspace.ts';

@@ -7,17 +7,18 @@ import type { RemoveWorktreeOptions, WorktreeOptions } from './workspace.ts';
 export type OpenRepository = (directory: string) => Promise<GitRepository>;
 
 /**
- * Checks out a commit into a new directory. The settings of the new worktree are read before any file is checked out,
- * because a repository can configure filters for one directory or branch only.
+ * Checks out a commit into a new directory, or fills it otherwise. The settings of the new worktree are read before any
+ * file is checked out, because a repository can configure filters for one directory or branch only.
  *
- * @throws {ToolError} `invalid-input` when `ref` does not exist, `unusable` when git fails; the new worktree is then
- * removed.
+ * @throws {ToolError} `invalid-input` when `ref` does not exist, `unusable` when git fails, and what `fill` throws; the
+ * new worktree is then removed.
  */
 export async function createWorktree(
   open: OpenRepository,
   directory: string,
   path: string,
   { ref = 'HEAD', branch }: WorktreeOptions,
+  fill: (worktree: GitRepository) => Promise<void> = async (worktree) => checkOut(worktree, path),
 ): Promise<void> {
   const repository = await open(directory);
   const { git } = repository;
@@ -27,15 +28,18 @@ export async function createWorktree(
   if (added.exitCode !== 0)
     throw new ToolError('unusable', `Git could not add the worktree ${path}: ${added.message}.`);
   try {
-    const worktree = await open(path);
-    const filled = await worktree.git('reset', '--quiet', '--hard', '--no-recurse-submodules');
-    if (filled.exitCode !== 0)
-      throw new ToolError('unusable', `Git could not fill the worktree ${path}: ${filled.message}.`);
+    await fill(await open(path));
   } catch (error) {
     await git('worktree', 'remove', '--force', '--', path);
     if (branch !== undefined) await git('update-ref', '-d', `refs/heads/${branch}`);
     throw error;
   }
+}
+
+async function checkOut({ git }: GitRepository, path: string): Promise<void> {
+  const filled = await git('reset', '--quiet', '--hard', '--no-recurse-submodules');
+  if (filled.exitCode !== 0)
+    throw new ToolError('unusable', `Git could not fill the worktree ${path}: ${filled.message}.`);
 }
 
 /**
