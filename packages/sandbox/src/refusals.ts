@@ -20,7 +20,7 @@ export interface RefusalOptions {
   readonly hosts: readonly string[];
 }
 
-const readOnly = /read-only file system|\bEROFS\b|(?:(?:failed|unable) to|can(?:no|')t|could not) create/i;
+const readOnly = /read-only file system|\bEROFS\b|(?:(?:failed|unable) to|can(?:no|')t|could not) (?:create|push)/i;
 /** A mount cannot be removed, nor replaced by a renamed file, as git replaces its settings. */
 const busy = /device or resource busy|\bEBUSY\b/i;
 const denied = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i;
@@ -133,7 +133,7 @@ function refusedPath(
   const named = words.map((word) => word.replaceAll(/['"():,]/g, '')).toReversed();
   for (const word of [...inQuotes, ...named]) {
     if (word === '' || isRefusal(word)) continue;
-    const path = realPath(resolve(directory, word));
+    const path = realPath(resolve(directory, word.replace(/^file:\/\//, '')));
     const mount = accessTo(path, mounts);
     // The hidden directory itself: a name below it would report what exists there.
     if (mount?.access === 'hidden') return { access: 'access to', path: mount.path };

@@ -12,6 +12,7 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
         mkdirSync(join(home, '.ssh'));
         mkdirSync(join(workspace, 'src'));
         execFileSync('git', ['init', '-q'], { cwd: workspace });
+        execFileSync('git', ['init', '-q', '--bare', join(home, 'other.git')]);
       },
     });
     const refusalOf = async (command: string): Promise<string | undefined> =>
@@ -24,6 +25,10 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     );
     expect(await refusalOf('ls ~/.ssh')).toBe(claimed(`access to "${place.home}/.ssh"`));
     expect(await refusalOf('echo 1 >.mcp.json/x')).toBe(claimed(writing(join(place.workspace, '.mcp.json/x'))));
+    const commit = 'git -c user.name=t -c user.email=t@t commit -q --allow-empty -m t';
+    const pushed = claimed(writing(join(place.home, 'other.git')));
+    expect(await refusalOf(`${commit} && git push ~/other.git HEAD:refs/heads/x`)).toBe(pushed);
+    expect(await refusalOf('git push file://$HOME/other.git HEAD:refs/heads/x')).toBe(pushed);
     const busy = 'error: could not write config file .git/config: Device or resource busy';
     expect(await refusalOf(`echo '${busy}'`)).toContain('An edit of that file may add sections');
     expect(await refusalOf('rmdir .vscode')).toBe(
