@@ -383,10 +383,12 @@ export class Conversation implements AsyncDisposable {
    * Yields stored events from seq `from` on, each once, in order. It ends at the current head; with `follow` or a
    * signal it yields later events too, until the loop ends or it aborts. @throws {StorageError} `invalid`.
    */
-  events({ from = 0, follow, signal }: EventsOptions = {}): AsyncIterable<LoggedEvent> {
+  events({ from = 0, follow = false, signal }: EventsOptions = {}): AsyncIterable<LoggedEvent> {
     const { log, codec } = this.#session;
-    const until = signal ?? (follow === true ? new AbortController().signal : undefined);
-    return readEvents(until ? log.tail(from, until) : log.range(from), codec);
+    return readEvents(
+      follow || signal ? log.tail(from, signal ?? new AbortController().signal) : log.range(from),
+      codec,
+    );
   }
 
   /** Interrupts a run and everything else in progress, closes the tools and releases the lease. Idempotent. */
