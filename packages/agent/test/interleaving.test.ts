@@ -4,7 +4,8 @@ import { isOpaque } from '@varve/events';
 import { AgentErrorEvent, ObservationEvent, SystemPromptEvent, UserRejectObservation } from '@varve/events/kinds';
 import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
-import { memoryStore, type EventLog, type EventStore } from '@varve/storage';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { wrapStore } from '@varve/storage/kit';
 import { finish, type Tool } from '@varve/tools';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
@@ -244,32 +245,15 @@ test('after a failed open a conversation can be created with the same tools', as
 
 /** Wraps a store so that each append reports its kinds after it was stored; the append throws what `after` throws. */
 function spied(store: EventStore, after: (kinds: readonly string[]) => void | Promise<void>): EventStore {
-  const wrap = (log: EventLog): EventLog => ({
-    ...log,
-    append: async (events, options) => {
-      const seqs = await log.append(events, options);
-      await after(events.map(({ kind }) => kind));
-      return seqs;
-    },
+  return wrapStore(store, {
+    log: (log) => ({
+      append: async (events, options) => {
+        const seqs = await log.append(events, options);
+        await after(events.map(({ kind }) => kind));
+        return seqs;
+      },
+    }),
   });
-  return {
-    ...delegated(store),
-    create: async (id, meta) => wrap(await store.create(id, meta)),
-    open: async (id) => wrap(await store.open(id)),
-  };
-}
-
-function delegated(store: EventStore): EventStore {
-  return {
-    create: (id, meta) => store.create(id, meta),
-    open: (id) => store.open(id),
-    read: (id) => store.read(id),
-    list: (query) => store.list(query),
-    count: (query) => store.count(query),
-    summary: (id) => store.summary(id),
-    remove: (id, options) => store.remove(id, options),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
 }
 
 test('an idempotent call does not start when it was rejected while its reply was being stored', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
+import { wrapStore } from '@varve/storage/kit';
 import { finish } from '@varve/tools';
 import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
@@ -14,17 +15,13 @@ const agentWith = (steps: readonly ScriptedTurn[], options: Partial<AgentOptions
 /** Wraps a store so that `before` runs at the last moment before a lease is taken. */
 function overtaken(store: EventStore, before: () => Promise<void>): EventStore {
   let isFirst = true;
-  return new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      const method = value.bind(target) as (...args: unknown[]) => unknown;
-      if (name !== 'open' || !isFirst) return method;
-      return async (...args: unknown[]) => {
+  return wrapStore(store, {
+    async open(...args) {
+      if (isFirst) {
         isFirst = false;
         await before();
-        return method(...args);
-      };
+      }
+      return store.open(...args);
     },
   });
 }

@@ -6,6 +6,7 @@ import { checkMessages } from '@varve/events/projections';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
+import { wrapStore } from '@varve/storage/kit';
 import { finish } from '@varve/tools';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { defineAgent, type Agent } from '../src/agent/agent.ts';
@@ -233,21 +234,14 @@ test('an append that fails loses nothing: the run rejects, and the next one cont
   const { agent, runs } = agentWith([]);
   const store = memoryStore();
   let failures = 1;
-  const full: EventStore = {
-    ...store,
-    create: async (id, meta) => {
-      const log = await store.create(id, meta);
-      return {
-        ...log,
-        id: log.id,
-        append: (events, options) => {
-          if (events.some(({ text }) => text.includes('varve.effect')) && failures-- > 0) throw new Error('disk full');
-          return log.append(events, options);
-        },
-        [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
-      };
-    },
-  };
+  const full = wrapStore(store, {
+    log: (log) => ({
+      append: async (events, options) => {
+        if (events.some(({ text }) => text.includes('varve.effect')) && failures-- > 0) throw new Error('disk full');
+        return log.append(events, options);
+      },
+    }),
+  });
   await using conversation = await Conversation.create({ agent, store: full, workspace: process.cwd() });
   await conversation.send('Record a, b and c.');
   await expect(conversation.run()).rejects.toThrow('disk full');

@@ -2,18 +2,22 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, memoryStore } from '@varve/storage';
+import { wrapStore } from '@varve/storage/kit';
 import { directoryStore } from '@varve/storage/directory';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { checkApplies, eventStoreContract, type StoreHarness } from '@varve/storage/testing';
 import { describe, test } from 'vitest';
 import type { DirectoryStoreOptions } from '../src/directory/directory-store.ts';
 import type { SqliteStoreOptions } from '../src/sqlite/sqlite-store.ts';
+import { encryptedStore } from './encrypted-store.ts';
 
 /** Harness of each store. Add a line for a new store. */
 const stores: Record<string, (directory: string) => StoreHarness> = {
   memory: () => ({ open: async () => memoryStore(), keepsProof: true, findsFacts: true }),
   'sqlite, fsync': (directory) => sqlite({ path: join(directory, 'store.db'), durability: 'fsync' }),
   'sqlite, buffered': (directory) => sqlite({ path: join(directory, 'store.db'), durability: 'buffered' }),
+  'sqlite, wrapped': (directory) => wrapped(sqlite({ path: join(directory, 'store.db'), durability: 'buffered' })),
+  'memory, encrypted': () => ({ open: async () => encryptedStore(memoryStore()) }),
   'directory, fsync': (directory) => directories({ path: directory, durability: 'fsync' }),
   'directory, buffered': (directory) => directories({ path: directory, durability: 'buffered' }),
 };
@@ -28,6 +32,21 @@ function shared(
   const expireLeases = (): void => void (shift += 2 * leaseMs);
   const crash = async () => (expireLeases(), open());
   return { open, reopen: open, crash, expireLeases, keepsProof: true, findsFacts: true };
+}
+
+/** Returns a harness whose stores pass what they open, append and read through functions of a wrapper. */
+function wrapped({ open, reopen = open, crash = reopen, ...harness }: StoreHarness): StoreHarness {
+  const wrapping = { open: () => wrap(open()), reopen: () => wrap(reopen()) };
+  return { ...harness, ...wrapping, crash: (store) => wrap(crash(store)) };
+}
+
+async function wrap(opening: Promise<EventStore>): Promise<EventStore> {
+  const store = await opening;
+  return wrapStore(store, {
+    create: async (...args) => store.create(...args),
+    log: (log) => ({ append: (...args) => log.append(...args), range: (...args) => log.range(...args) }),
+    reader: (reader) => ({ range: (...args) => reader.range(...args) }),
+  });
 }
 
 function directories(options: DirectoryStoreOptions): StoreHarness {

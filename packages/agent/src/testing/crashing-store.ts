@@ -1,4 +1,5 @@
 import type { EventStore } from '@varve/storage';
+import { wrapStore } from '@varve/storage/kit';
 import { aroundAppends } from './around-appends.ts';
 
 /** Position of a simulated crash. */
@@ -30,9 +31,8 @@ export function crashingStore(store: EventStore, { at, stored }: CrashOptions): 
   const alive = async (): Promise<void> => {
     if (count >= at) throw new Crash(`Crashed at append ${at}.`);
   };
-  return {
-    ...mortal,
+  return wrapStore(mortal, {
     create: (...args) => alive().then(() => mortal.create(...args)),
-    remove: (id, options) => alive().then(() => mortal.remove(id, options)),
-  };
+    remove: (...args) => alive().then(() => mortal.remove(...args)),
+  });
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
+import { wrapStore } from '@varve/storage/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationInfo } from '../reference/info/conversation-info.ts';
 import { message, requestFor, runningServer, type RunningServer } from '../../test/support/running-server.ts';
-import { storeWith } from '../../test/support/store-with.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 const names = ['A_TOKEN', 'B_TOKEN', 'C_TOKEN', 'D_TOKEN'];
@@ -72,7 +72,7 @@ test.for([0, 1, 2, 3, 4, 5, 6])(
     const all = changesWith(agent.llm);
     const changes = [...all.slice(5), ...all.slice(0, 5)];
     let isOpened = false;
-    const opened = storeWith(store, {
+    const opened = wrapStore(store, {
       async open(...args) {
         if (!isOpened) {
           isOpened = true;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { MessageEvent } from '@varve/events/kinds';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, StorageError } from '@varve/storage';
+import { wrapStore } from '@varve/storage/kit';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationInfo } from '../reference/info/conversation-info.ts';
 import { message, requestFor, runningServer } from '../../test/support/running-server.ts';
-import { storeWith } from '../../test/support/store-with.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 const id = '00000000-0000-4000-8000-000000000001';
@@ -59,7 +59,7 @@ test('a creation succeeds while another request looks for its id', async () => {
   const store = memoryStore();
   const created = Promise.withResolvers<void>();
   let calls = 0;
-  const slow = storeWith(store, {
+  const slow = wrapStore(store, {
     async summary(asked) {
       calls += 1;
       if (calls > 1) return store.summary(asked).finally(created.resolve);
@@ -84,7 +84,7 @@ test('of two servers that create one id, the one that creates it decides about i
   const store = memoryStore();
   const both = Promise.withResolvers<void>();
   let looking = 0;
-  const together = storeWith(store, {
+  const together = wrapStore(store, {
     async summary(asked) {
       looking += 1;
       if (looking === 2) both.resolve();
@@ -116,7 +116,7 @@ test('a request during a creation that another server precedes gets what it gets
   const store = memoryStore();
   await using first = await runningServer([], { store });
   let sent: Promise<Response> | undefined;
-  const preceded = storeWith(store, {
+  const preceded = wrapStore(store, {
     async create(...args) {
       sent = second.send('POST', `/${id}/events`, message('Go.'));
       await turns();
@@ -147,7 +147,7 @@ test('a conversation whose private values cannot be stored is removed, and its i
 test('a conversation is removed while other requests use it, and none of them opens it before', async () => {
   const store = memoryStore();
   let others: readonly Promise<Response>[] = [];
-  const removing = storeWith(store, {
+  const removing = wrapStore(store, {
     async remove(asked) {
       others = ['/run', '/pause', '/events', '/fork'].map((path) =>
         running.send('POST', `/${id}${path}`, path === '/events' ? message('Go.', true) : undefined),
@@ -180,7 +180,7 @@ test('a server that stops waits for a removal that has begun', async () => {
   const ends: string[] = [];
   const store = memoryStore();
   const began = Promise.withResolvers<void>();
-  const slow = storeWith(store, {
+  const slow = wrapStore(store, {
     async remove(asked) {
       began.resolve();
       await turns();
@@ -241,7 +241,7 @@ test('a creation whose message another client already runs has succeeded', async
   const gate = Promise.withResolvers<void>();
   const store = memoryStore();
   let hasRun = false;
-  const watched = storeWith(store, {
+  const watched = wrapStore(store, {
     async summary(asked) {
       const summary = await store.summary(asked);
       // The first one that is found is that of the response.

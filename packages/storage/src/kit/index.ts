@@ -29,6 +29,7 @@ export { type LogSource, readerOf } from './reader.ts';
 export { rowLoss } from './row-loss.ts';
 export { unlessMissing } from './unless-missing.ts';
 export { type Wakeups, wakeups } from './wakeups.ts';
+export { type StoreOverrides, wrapStore } from './wrap-store.ts';
 export type { CountQuery } from '../contract/store.ts';
 export { digestOf, firstSeal, nextSeal } from '../proof/hash-chain.ts';
 export { mergeProof } from '../proof/proof-pages.ts';

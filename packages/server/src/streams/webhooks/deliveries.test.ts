@@ -3,12 +3,12 @@ import { eventFactory } from '@varve/events/testing';
 import { SettingsError } from '@varve/settings';
 import type { PrivateRecords } from '@varve/settings/secrets';
 import { canonicalId, memoryStore, StorageError, type EventStore, type Replicas } from '@varve/storage';
+import { wrapStore } from '@varve/storage/kit';
 import { liveLogs } from '../live-logs.ts';
 import { conversationSources, memoryRecords } from '../../hosting/host.ts';
 import { eventFilter } from '../../reference/info/event-filter.ts';
 import { conversationOf, testId } from '../../../test/support/conversation-of.ts';
 import { message, runningServer } from '../../../test/support/running-server.ts';
-import { storeWith } from '../../../test/support/store-with.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { webhookReceiver } from '../../../test/support/webhook-receiver.ts';
 import type { ServerOptions } from '../../server-options.ts';
@@ -112,7 +112,7 @@ test('events of a conversation that another replica holds are sent by that one, 
     return holders.pop();
   };
   const two = await start({
-    store: storeWith(store, { replicas: { addressOf } as unknown as Replicas }),
+    store: wrapStore(store, { replicas: { addressOf } as unknown as Replicas }),
     webhooks: [hook('two')],
   });
   await expect.poll(() => (two.tick(), receiver.events().length)).toBeGreaterThan(0);
@@ -249,7 +249,7 @@ test('an info that cannot be read fails no request', async () => {
     return inner.summary(id);
   };
   await using running = await runningServer([finish], {
-    store: storeWith(inner, { summary }),
+    store: wrapStore(inner, { summary }),
     webhooks: [{ base_url: 'http://127.0.0.1:1' }],
   });
   const { id } = await running.create();
