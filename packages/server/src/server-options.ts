@@ -79,7 +79,7 @@ export interface ServerOptions {
    * the settings add to other agents is not added to them. Default: none.
    */
   readonly agents?: HostOptions['agents'];
-  /** Wraps the models of agents: `traceCalls()` of `@varve/llm/wrappers` sends spans to OpenTelemetry. */
+  /** Wraps the models of agents. */
   readonly wrapModel?: ModelWrapper;
   /** As `native` of `modelFrom`. */
   readonly native?: ModelFromOptions['native'];

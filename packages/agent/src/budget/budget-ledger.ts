@@ -1,5 +1,6 @@
+import { runFact } from '@varve/events/facts';
 import type { Usage } from '@varve/events/projections';
-import { childDraft, runDraft, type Draft } from '../log/drafts.ts';
+import { childDraft, runEndDraft, type Draft } from '../log/drafts.ts';
 import type { Journal } from '../log/journal.ts';
 import { type Budget, type Limits, spentOf, spentSince, type Spent } from './limits.ts';
 import { reachedLimit, timeLimit, type ReachedLimit, type TimeLeft } from './reached-limit.ts';
@@ -41,6 +42,8 @@ export class BudgetLedger {
   readonly #parent: BudgetLedger | undefined;
   readonly #children = new Set<BudgetLedger>();
   #run: CountedRun | undefined;
+  /** Event that began the active run, its own or that of a descendant, and the one that began the outermost run. */
+  #begun: { readonly event: string; readonly run: string } | undefined;
   /** Number of active runs, its own and those of descendants; start of the first; milliseconds before it. */
   readonly #activity = { runs: 0, since: 0, msBefore: 0 };
   /** Number of its own replies when the current step started: until it grows, one call may be in flight and counts. */
@@ -200,7 +203,28 @@ export class BudgetLedger {
     if (this.#activity.runs > 1) return [];
     this.#activity.since = at;
     this.#activity.msBefore = this.#conversation.journal.timeline.read('activity').ms;
-    return [runDraft('begun', at)];
+    return [this.#beginDraft(at)];
+  }
+
+  /** Records that a run begins. Those of the ancestors have begun before it is stored. */
+  #beginDraft(at: number): Draft {
+    return {
+      make: (stamp) => {
+        const within = this.#place();
+        this.#begun = { event: stamp.id, run: within?.run ?? stamp.id };
+        return runFact.create({ state: 'begun', at, ...(within && { within }) }, stamp);
+      },
+    };
+  }
+
+  /** Returns the place of a run in the active run of the parent. */
+  #place() {
+    const parent = this.#parent;
+    const outer = parent && parent.#begun;
+    if (!outer) return undefined;
+    const tasks = parent.#conversation.journal.timeline.read('tasks');
+    const task = tasks.findLast(({ conversationId }) => conversationId === this.#conversation.conversationId);
+    return { run: outer.run, event: task?.actionId ?? outer.event, ...(task && { agent: task.subAgent }) };
   }
 
   /** Marks the run as ended; returns the events for this ledger's log and for those of its ancestors. */
@@ -212,7 +236,8 @@ export class BudgetLedger {
     if (!hasStarted) return [];
     return this.#selfAndAncestors.map((ledger) => {
       ledger.#activity.runs -= 1;
-      return { ledger, drafts: ledger.#activity.runs === 0 ? [runDraft('ended', ledger.#conversation.now())] : [] };
+      if (ledger.#activity.runs === 0) ledger.#begun = undefined;
+      return { ledger, drafts: ledger.#activity.runs === 0 ? [runEndDraft(ledger.#conversation.now())] : [] };
     });
   }
 }

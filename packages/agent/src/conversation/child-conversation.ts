@@ -20,7 +20,7 @@ export interface ChildOptions
  */
 export async function childSession(
   parent: Session,
-  { store, secrets = [], kinds, now, timeout, newId }: Omit<ConversationOptions, 'agent'>,
+  { store, secrets = [], kinds, spans, now, timeout, newId }: Omit<ConversationOptions, 'agent'>,
   child: ChildOptions & { readonly id: string },
 ): Promise<{ readonly opened: OpenedSession; readonly options: ConversationOptions }> {
   const { id, clientTools = [], missingTools = 'refuse' } = child;
@@ -29,7 +29,7 @@ export async function childSession(
     agent: inheritPolicies(child.agent ?? parent.agent, parent.agent),
     store,
     secrets: () => [...valuesOf(secrets), ...valuesOf(child.secrets)],
-    ...withoutUndefined({ kinds, now, timeout, newId }),
+    ...withoutUndefined({ kinds, spans, now, timeout, newId }),
   };
   const childOptions = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
   const opened = (await isStored(store, id))

@@ -1,4 +1,5 @@
 import type { EventKind } from '@varve/events';
+import type { SpanSink } from '@varve/events/spans';
 import type { EventStore } from '@varve/storage';
 import type { ClientToolSpec } from '@varve/tools';
 import type { Agent, AgentOptions } from '../agent/agent.ts';
@@ -25,6 +26,12 @@ export interface ConversationOptions {
    * and answered immediately. They belong to the conversation: opening it needs new ones only, and a fork has them too.
    */
   readonly clientTools?: readonly ClientToolSpec[];
+  /**
+   * Receives the spans of runs, steps, calls and waits, those of child conversations included; `tracedBy` of
+   * `@varve/agent/tracing` returns one for a tracer. The first event of an opened conversation waits until its log is
+   * read. Default: none.
+   */
+  readonly spans?: SpanSink | undefined;
   /** UTC milliseconds; fractions count in timestamps only. Default `Date.now`. */
   readonly now?: () => number;
   /** Returns a signal that aborts after this many milliseconds; default `AbortSignal.timeout`. */

@@ -9,6 +9,7 @@ import { FileRecorder } from '../files/file-recorder.ts';
 import { GoalTracker } from '../log/goal-tracker.ts';
 import { Journal } from '../log/journal.ts';
 import type { MetaDifference } from '../log/settings.ts';
+import { SpanFeed } from '../log/span-feed.ts';
 import { Snapshots, type StoredSnapshot } from '../log/stored-snapshots.ts';
 import { offeredTool } from '../request/offered-tools.ts';
 import { requestBuilder } from '../request/request.ts';
@@ -20,7 +21,7 @@ import { closeSession } from './lifetime.ts';
 export interface SessionParts
   extends
     Pick<Session, 'log' | 'codec' | 'agent' | 'tools' | 'clientTools' | 'mask' | 'maskBeginning' | 'workspace'>,
-    Pick<ConversationOptions, 'now' | 'timeout' | 'newId'> {
+    Pick<ConversationOptions, 'now' | 'timeout' | 'newId' | 'spans'> {
   /** State folded up to the head of the log. */
   readonly timeline: ConversationTimeline;
   readonly title?: string;
@@ -109,7 +110,7 @@ export function makeSession(parts: SessionParts): Session {
 
 /** Makes the journal, and the tracker of goals whose events it stores before others. */
 function journalOf(parts: SessionParts, settings: SessionSettings, lost: AbortController) {
-  const { log, codec, timeline, mask, tools, agent, now = Date.now, newId, lastTimestamp } = parts;
+  const { log, codec, timeline, mask, tools, agent, now = Date.now, newId, lastTimestamp, spans } = parts;
   const journal: Journal = new Journal({
     log,
     codec,
@@ -121,6 +122,7 @@ function journalOf(parts: SessionParts, settings: SessionSettings, lost: AbortCo
     now,
     // Nothing that is done afterwards could be stored.
     onFenced: (error) => lost.abort(error),
+    ...(spans && { spans: new SpanFeed({ log, codec, head: timeline.head, sink: spans }) }),
     ...(newId && { newId }),
     ...(lastTimestamp !== undefined && { lastTimestamp }),
     ...(agent.signingKey && { signer: agent.signingKey }),

@@ -38,9 +38,9 @@ export function titleDraft(title: string): Draft {
   return { make: (stamp) => ConversationStateUpdateEvent.create({ key: 'title', value: title }, stamp) };
 }
 
-/** Records that a run begins or ends, at `at` in UTC milliseconds. */
-export function runDraft(state: 'begun' | 'ended', at: number): Draft {
-  return { make: (stamp) => runFact.create({ state, at }, stamp) };
+/** Records that a run ends, at `at` in UTC milliseconds. */
+export function runEndDraft(at: number): Draft {
+  return { make: (stamp) => runFact.create({ state: 'ended', at }, stamp) };
 }
 
 /** Records the total usage of a child conversation, at `at` in UTC milliseconds. */

@@ -9,6 +9,7 @@ import { stateOf, type ConversationState, type ConversationTimeline } from './co
 import type { Draft } from './drafts.ts';
 import { maskEvent } from './mask-event.ts';
 import { goalProjection, type GoalState } from './projections/goal-projection.ts';
+import type { SpanFeed } from './span-feed.ts';
 import { stampDrafts } from './stamp-drafts.ts';
 
 /** Time after an append during which no other process can take the conversation over: leases are longer by default. */
@@ -39,6 +40,8 @@ export interface JournalOptions {
   readonly lastTimestamp?: string;
   /** Signs the seals of the events. */
   readonly signer?: Signer;
+  /** Receives the events once they are folded. */
+  readonly spans?: SpanFeed;
   /** Called with the error of an append which finds that another process took the lease. Must not throw. */
   readonly onFenced?: (error: StorageError) => void;
 }
@@ -156,7 +159,7 @@ export class Journal {
 
   /** Appends events, then folds them. */
   async #store(events: readonly BaseEvent[]): Promise<void> {
-    const { codec, signer } = this.#options;
+    const { codec, signer, spans } = this.#options;
     const { head } = this.timeline;
     const meta = this.#changedMeta(events);
     const rows = events.map((event) => ({
@@ -171,6 +174,7 @@ export class Journal {
     // An event that moves to another branch is folded from the log.
     this.#isBehind = events.map((event, index) => this.timeline.push(event, head + index)).includes(false);
     await this.#refold();
+    await spans?.stored(events, head);
   }
 
   async #append(rows: readonly NewEvent[], options: AppendOptions): Promise<void> {

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { text, timestamps } from '@varve/events';
 import { callFact } from '@varve/events/facts';
 import { MessageEvent } from '@varve/events/kinds';
+import type { OtlpTraces } from '@varve/events/spans';
 import { activeBranch } from '../../src/index.ts';
 import { readChat } from '../../src/chat/read-chat.ts';
 import { otlpFormat } from '../../src/otel/otlp-format.ts';
-import { spansOf } from '../../src/otel/spans.ts';
 import { htmlFormat } from '../../src/transcripts/html.ts';
 import { markdownFormat } from '../../src/transcripts/markdown.ts';
 import { countedIds } from '../fixture.ts';
@@ -70,13 +70,15 @@ test('spans have the ids, times and counts of the log, and no texts', async () =
   const content = { source: 'user', llm_message: { role: 'user', content: [text('A secret.')] } } as const;
   const message = MessageEvent.create(content, { id: '00000000-0e55', timestamp: stamp() });
   const log = [message, fact, ...(await events())];
-  const spans = spansOf(id, log);
-  expect(spans.map(({ name }) => name)).toEqual(['invoke_agent varve', 'chat m', 'execute_tool look<b>`']);
-  expect(spans[1]).toMatchObject({ startTimeUnixNano: '1767225601499500000', endTimeUnixNano: '1767225603000000000' });
-  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(3);
-  expect(spans.every(({ traceId, spanId }) => traceId === id && /^[0-9a-f]{16}$/.test(spanId))).toBe(true);
-  expect(spans).toEqual(spansOf(id, log));
   const [file] = otlpFormat.write?.({ id, events: log }).files ?? [];
+  const request = JSON.parse(file?.text ?? '') as OtlpTraces;
+  const [{ resource, scopeSpans }] = request.resourceSpans;
+  expect(resource).toEqual({ attributes: [{ key: 'service.name', value: { stringValue: 'varve' } }] });
+  expect(scopeSpans[0].spans.map((span) => Object(span) as object)).toMatchObject([
+    { name: 'chat m', startTimeUnixNano: '1767225601499500000', endTimeUnixNano: '1767225603000000000', kind: 3 },
+    { name: 'execute_tool look<b>`' },
+    { name: 'invoke_agent varve' },
+    { name: 'step' },
+  ]);
   expect(file?.text).not.toContain('secret');
-  expect(spansOf(id, [])).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { Variables } from '@varve/text';
-import { baseUrlOf } from '../base-url-of.ts';
+import { baseUrlOf } from '@varve/events/specs';
 import type { ModelWrapper } from '../language-model.ts';
 import { explainFailures } from '../wrappers/explain-failures.ts';
 import { proxyFor } from './proxy-for.ts';

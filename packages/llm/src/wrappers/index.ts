@@ -9,4 +9,3 @@ export { recordCalls } from './record-calls.ts';
 export { cassetteModel } from './cassette-model.ts';
 export { routeCalls } from './route-calls.ts';
 export { dumpsFrom, type Dumps } from './dumps/dumps-from.ts';
-export { traceCalls } from './tracing/trace-calls.ts';

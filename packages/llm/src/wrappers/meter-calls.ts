@@ -1,5 +1,5 @@
 import type { TokenUsage } from '@varve/events';
-import { baseUrlOf } from '../base-url-of.ts';
+import { baseUrlOf } from '@varve/events/specs';
 import { LlmError, type LlmErrorCode, type FailedAttempt } from '../error.ts';
 import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
 import { wrappedModel } from '../wrapped-model.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import type { Json } from '../json.ts';
 
 /** Returns the address of the innermost model, which every adapter includes in its spec. */
 export function baseUrlOf(spec: Json): string | undefined {

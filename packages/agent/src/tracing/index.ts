@@ -1,0 +1,1 @@
+export { tracedBy } from './traced-by.ts';
