@@ -27,7 +27,7 @@ export interface ArchiveOptions {
  * returns can be written anywhere.
  *
  * @throws {RequestError} `invalid` for other formats; for links, devices and encrypted files; for paths that are
- * absolute, lead outside, or differ in case only; and when a limit is exceeded.
+ * absolute, lead outside, are files and directories, or differ in case only; and when a limit is exceeded.
  */
 export async function archiveFiles(
   archive: Buffer,
@@ -60,7 +60,10 @@ class FileCollector {
   readonly contents = new Map<string, Uint8Array>();
   readonly limits: ArchiveLimits;
   readonly #prefix: string;
-  readonly #names = new Set<string>();
+  /** Paths of files and of their directories by what file systems compare that ignore cases and forms of letters. */
+  readonly #paths = new Map<string, string>();
+  #entries = 0;
+  #files = 0;
   #bytes = 0;
 
   constructor({ limits = defaultLimits, inside }: ArchiveOptions) {
@@ -71,16 +74,31 @@ class FileCollector {
   /** Checks the next entry; returns the path of a file that is to be read. */
   accept({ path, type, size }: DeclaredEntry): string | undefined {
     const checked = checkedPath(path);
+    const { files, fileBytes } = this.limits;
+    if (++this.#entries > 4 * files)
+      throw new RequestError('invalid', `The archive has more than ${4 * files} entries.`);
     if (type === 'directory') return undefined;
     if (type === 'other') throw new RequestError('invalid', `The entry ${quoted(path)} is not a file.`);
-    const { files, fileBytes } = this.limits;
-    if (this.#names.has(checked.toLowerCase()))
-      throw new RequestError('invalid', `The path ${quoted(path)} occurs twice.`);
-    this.#names.add(checked.toLowerCase());
-    if (this.#names.size > files) throw new RequestError('invalid', `The archive has more than ${files} files.`);
+    this.#place(checked);
+    if (++this.#files > files) throw new RequestError('invalid', `The archive has more than ${files} files.`);
     if (size > fileBytes)
       throw new RequestError('invalid', `The file ${quoted(path)} is larger than ${fileBytes} bytes.`);
     return checked.startsWith(this.#prefix) ? checked.slice(this.#prefix.length) : undefined;
+  }
+
+  /** Adds a file and the directories around it, none of which may be another file or differ in case only. */
+  #place(file: string): void {
+    const parts = file.split('/');
+    for (const [index] of parts.entries()) {
+      const path = parts.slice(0, index + 1).join('/');
+      const key = path.normalize('NFC').toLowerCase();
+      const isFile = index === parts.length - 1;
+      const entry = isFile ? path : `${path}/`;
+      const known = this.#paths.get(key) ?? entry;
+      if (known !== entry || (isFile && this.#paths.has(key)))
+        throw new RequestError('invalid', `The path ${quoted(file)} occurs twice.`);
+      this.#paths.set(key, entry);
+    }
   }
 
   add(path: string, content: Uint8Array): void {
@@ -94,7 +112,8 @@ class FileCollector {
 function checkedPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '.' && part !== '');
   const isUnsafe = path.startsWith('/') || /[\\:]|\p{Cc}/u.test(path) || parts.includes('..') || parts.length === 0;
-  if (isUnsafe || path.length > 500)
+  // No file system has longer names.
+  if (isUnsafe || path.length > 500 || parts.some((part) => Buffer.byteLength(part) > 255))
     throw new RequestError('invalid', `The path ${quoted(path)} is not allowed in an archive.`);
   return parts.join('/');
 }
@@ -127,6 +146,7 @@ async function readTar(archive: Buffer, files: FileCollector): Promise<void> {
   const { Parser } = await import('tar');
   const failures: unknown[] = [];
   const attempt = (work: () => void): void => {
+    if (failures.length > 0) return;
     try {
       work();
     } catch (error) {

@@ -16,7 +16,7 @@ export interface ProfiledAgent {
  * Returns the agent that a stored profile describes, with the key of its model: the one that it names, else that of the
  * settings.
  *
- * @throws {RequestError} `unknown` for a missing profile, `invalid` for one that names a missing model or server.
+ * @throws {RequestError} `unknown` for a missing profile, `invalid` for one that names a missing model or server, or has a wrong field.
  * @see agent-server 1.43.1 OpenAPI, OpenHandsAgentProfile: replies of its models are streamed
  */
 export async function agentOfProfile(id: string, settings: ServerSettings | undefined): Promise<ProfiledAgent> {
@@ -30,21 +30,21 @@ export async function agentOfProfile(id: string, settings: ServerSettings | unde
   const current = await settings.current();
   const { record, key } = await modelOf(profile, settings, current);
   const servers = serversOf(profile, current);
-  const agent = agentOfSettings(
-    agentSettings().parse({
-      llm: { ...record, api_key: key ?? null, stream: true },
-      tools: tools?.map((tool) => (typeof tool === 'string' ? { name: tool } : tool)),
-      condenser,
-      tool_concurrency_limit: profile.tool_concurrency_limit ?? 1,
-      enable_sub_agents: profile['enable_sub_agents'] === true,
-      enable_switch_llm_tool: profile['enable_switch_llm_tool'] !== false,
-      ...(servers && { mcp_config: servers }),
-      agent_context: {
-        ...(suffix && { system_message_suffix: suffix }),
-        ...(disabled && { disabled_skills: disabled }),
-      },
-    }),
-  );
+  const { data, error } = agentSettings().safeParse({
+    llm: { ...record, api_key: key ?? null, stream: true },
+    tools: tools?.map((tool) => (typeof tool === 'string' ? { name: tool } : tool)),
+    condenser,
+    tool_concurrency_limit: profile.tool_concurrency_limit ?? 1,
+    enable_sub_agents: profile['enable_sub_agents'] === true,
+    enable_switch_llm_tool: profile['enable_switch_llm_tool'] !== false,
+    ...(servers && { mcp_config: servers }),
+    agent_context: {
+      ...(suffix && { system_message_suffix: suffix }),
+      ...(disabled && { disabled_skills: disabled }),
+    },
+  });
+  if (!data) throw new RequestError('invalid', `The agent profile is invalid: ${error.issues[0]?.path.join('.')}.`);
+  const agent = agentOfSettings(data);
   return { agent, launched: { agent_profile_id: id, revision } };
 }
 

@@ -91,6 +91,19 @@ test('a profile without a model uses that of the settings; its servers, sub-agen
   expect(present).toEqual([true, false, true, true, false]);
 });
 
+test('a profile with a wrong field is refused with its name', async () => {
+  const at = await personServer([]);
+  const agent_profile_id = '00000000-0000-0000-0000-00000000000a';
+  at.write('userHome', '.varve/config.json', { llm: { model: 'openai/scripted', base_url: at.model.url } });
+  at.write('userHome', '.varve/agent-profiles/mine.json', {
+    id: agent_profile_id,
+    name: 'mine',
+    condenser: { enabled: 'yes' },
+  });
+  const body = { ...requestFor(at.model, at.workspace), agent: null, agent_profile_id };
+  expect(await at.json(422, 'POST', '', body)).toEqual({ detail: 'The agent profile is invalid: condenser.enabled.' });
+});
+
 test('a profile that names missing servers is refused with their names', async () => {
   const at = await personServer([]);
   at.write('userHome', '.varve/config.json', { llm: { model: 'openai/scripted', base_url: at.model.url } });
