@@ -16,7 +16,8 @@ export interface ProfiledAgent {
  * Returns the agent that a stored profile describes, with the key of its model: the one that it names, else that of the
  * settings.
  *
- * @throws {RequestError} `unknown` for a missing profile, `invalid` for one that names a missing model or server, or has a wrong field.
+ * @throws {RequestError} `unknown` for a missing profile, `invalid` for one that names a missing model or server, or
+ * has a wrong field.
  * @see agent-server 1.43.1 OpenAPI, OpenHandsAgentProfile: replies of its models are streamed
  */
 export async function agentOfProfile(id: string, settings: ServerSettings | undefined): Promise<ProfiledAgent> {
