@@ -1,5 +1,5 @@
 import type { CommandFor } from './command-for.ts';
 import type { Session } from './session.ts';
 
-/** Command of a session: a file in `slash/`, and a line in `slash-commands.ts`. */
+/** Command of a session: an entry in a list of `slash/`. */
 export type SessionCommand = CommandFor<Session>;

@@ -2,6 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import type { Conversation } from '@varve/agent';
 import { runCommandLine } from '../../command-line/command-line.ts';
 import type { Session } from '../session.ts';
+import type { SessionCommand } from '../session-command.ts';
 
 /** Runs a command of the program, and adds what it prints to the transcript. */
 export async function runCaptured(args: readonly string[], { io, screen, options, commands }: Session): Promise<void> {
@@ -30,9 +31,19 @@ export function storedId({ id, screen }: Session): string | undefined {
   return id;
 }
 
-/** Returns the conversation, or prints that none exists yet or that another window works on it. */
-export function openConversation(session: Session): Conversation | undefined {
-  const { conversation, screen } = session;
-  if (!conversation && storedId(session) !== undefined) screen.print('It is read-only in this window.', 'yellow');
-  return conversation;
+/** Command that runs on a conversation of a session. */
+interface ConversationCommand extends Omit<SessionCommand, 'run'> {
+  readonly run: (conversation: Conversation, session: Session, argument: string) => ReturnType<SessionCommand['run']>;
+}
+
+/** Creates a command that prints, without a conversation, that none exists yet or that another window works on it. */
+export function onConversation({ run, ...command }: ConversationCommand): SessionCommand {
+  return {
+    ...command,
+    async run(session, argument) {
+      const { conversation, screen } = session;
+      if (conversation) await run(conversation, session, argument);
+      else if (storedId(session) !== undefined) screen.print('It is read-only in this window.', 'yellow');
+    },
+  };
 }
