@@ -104,7 +104,8 @@ export function readAction(action: string, placed: PlacedRecord, context: Readin
 const risks: readonly SecurityRisk[] = ['LOW', 'MEDIUM', 'HIGH'];
 
 const readCall: Read = ({ record, index }, args, context) => {
-  const kind = actionKind(String(record['action']));
+  const name = String(record['action']);
+  const kind = actionKind(name);
   const call = foreignCallOf(record) ?? callWithout(record, index, args);
   const written = argumentsOf(call.toolCall);
   const action =
@@ -112,8 +113,7 @@ const readCall: Read = ({ record, index }, args, context) => {
     MCPToolAction.create({ data: written });
   const ownThought = stringOf(args['thought']) ?? '';
   // The thought of `think` is its argument, and the answer of `finish` its message.
-  const thought =
-    call.content === undefined ? (kind?.action === 'think' ? '' : ownThought) : call.isFirst ? call.content : '';
+  const thought = call.content === undefined ? (name === 'think' ? '' : ownThought) : call.isFirst ? call.content : '';
   const id = context.newId();
   const { toolName: tool_name, toolCall: tool_call } = call;
   const named = { tool_name, tool_call_id: tool_call.id };
@@ -127,7 +127,7 @@ const readCall: Read = ({ record, index }, args, context) => {
         ActionEvent.create({ source: sourceOf(record), ...fields, llm_response_id: call.responseId }, stamp),
     },
   ];
-  if (kind?.action !== 'finish') return drafts;
+  if (name !== 'finish') return drafts;
   const done = { ...named, action_id: id, observation: finishObservation() };
   return [...drafts, { id: context.newId(), make: (stamp) => ObservationEvent.create(done, stamp) }];
 };

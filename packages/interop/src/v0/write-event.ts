@@ -18,7 +18,7 @@ import { statusKey } from '@varve/events/projections';
 import { fieldsOf, type Fields } from '../common/foreign-json.ts';
 import type { DroppedCounter } from '../common/origins.ts';
 import { pythonText } from './python-text.ts';
-import { actionKindFor } from './action-kinds.ts';
+import { actionFor } from './action-kinds.ts';
 import { stateOfStatus } from './agent-states.ts';
 import type { Metrics } from './metrics.ts';
 import { observationKind } from './observation-kinds.ts';
@@ -150,16 +150,16 @@ function callRecord(event: ActionEvent, context: WritingContext): V0Record {
     context.dropped.add('reasoning', noReasoning);
   }
   if (event.summary !== undefined) context.dropped.add('ActionEvent summary', 'V0 has no summaries of calls.');
-  const kind = actionKindFor(tool_name, action);
+  const [name, kind] = actionFor(tool_name, action);
   const common = { thought: textOf(thought), security_risk: risks[security_risk] ?? -1 };
   const fields = kind.write(action ?? { data: argumentsOf(tool_call), kind: 'MCPToolAction' }, common);
-  const args = kind.action === 'call_tool_mcp' ? { ...fields, name: tool_name } : fields;
+  const args = name === 'call_tool_mcp' ? { ...fields, name: tool_name } : fields;
   const timeout = action?.['timeout'];
   return {
     timestamp,
     source,
     message: kind.describe(args),
-    action: kind.action,
+    action: name,
     tool_call_metadata: rebuiltMetadata(event, context.replyOf(event)),
     ...(source === 'agent' && metricsOf(context.metrics)),
     args,
@@ -175,7 +175,7 @@ function observationRecords(event: ObservationEvent, context: WritingContext): r
   const content = textOf([...observation.content, ...extended_content]);
   if (imagesOf(observation.content)) context.dropped.add('images of results', 'V0 records only those of the browser.');
   const args = fieldsOf(call?.record['args']) ?? {};
-  const name = actionKindFor(tool_name, call?.event.action).observation ?? 'mcp';
+  const [, { observation: name = 'mcp' }] = actionFor(tool_name, call?.event.action);
   const kind = observationKind(name);
   const hasOwnError = name === 'run' || name === 'browse';
   if (!kind || (observation.is_error && !hasOwnError)) return [errorFields(timestamp, content, call)];
