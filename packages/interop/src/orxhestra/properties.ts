@@ -1,54 +1,40 @@
-import type { Fields } from '../common/foreign-json.ts';
-import type { Event, Part, ToolCallPart, ToolResponsePart } from './event.ts';
+import type { Event, Part } from './event.ts';
 
-/** Properties of an event that are derived from its parts and metadata, as agents of orxhestra use them. */
-export interface EventProperties {
-  readonly text: string;
-  readonly thinking: string;
-  readonly data: Fields | null;
-  readonly toolCalls: readonly ToolCallPart[];
-  readonly toolResponses: readonly ToolResponsePart[];
-  readonly hasToolCalls: boolean;
-  /** Tool of the first call, else of the first result. */
-  readonly toolName: string | null;
-  /** Arguments of the first call. */
-  readonly toolInput: Fields | null;
-  readonly error: string | null;
-  /** The text, and for the result of a call the result or the error, which `text` does not contain. */
-  readonly shownText: string;
-  readonly isSigned: boolean;
-  /** Last answer of an agent by the rule of orxhestra's code, which excludes ReAct steps and errors. */
-  readonly isFinalResponse: boolean;
-  /** Last answer by the rule of its documentation: a whole message of the agent without calls. */
-  readonly isAnswer: boolean;
-  /** Step of a ReAct loop: its number, or `thought`, `action` or `observation`. */
-  readonly reactStep?: string | number;
-  readonly scratchpad?: string;
-  /** Class of the exception that an error event reports. */
-  readonly exceptionType?: string;
-}
-
-/** Returns the derived properties of an event. */
-export function propertiesOf(event: Event): EventProperties {
+/** Returns the properties of an event that are derived from its parts and metadata, as agents of orxhestra use them. */
+export function propertiesOf(event: Event) {
+  const { type, partial, metadata, actions } = event;
+  const text = textOfEvent(event);
+  const data = partsOfType(event, 'data').map((part) => part.data)[0] ?? null;
+  const toolCalls = partsOfType(event, 'tool_call');
+  const toolResponses = partsOfType(event, 'tool_response');
+  const results = toolResponses.map(({ result, error }) => error ?? result);
+  const isAnswer = type === 'agent_message' && partial !== true && toolCalls.length === 0;
+  const isNote = isTruthy(metadata['react_step']) || isTruthy(metadata['error']);
   return {
-    text: textOfEvent(event),
+    text,
     thinking: thinkingOf(event),
-    data: dataOf(event),
-    toolCalls: toolCallsOf(event),
-    toolResponses: toolResponsesOf(event),
-    hasToolCalls: hasToolCalls(event),
-    toolName: (toolCallsOf(event)[0] ?? toolResponsesOf(event)[0])?.tool_name ?? null,
-    toolInput: toolCallsOf(event)[0]?.args ?? null,
+    data,
+    toolCalls,
+    toolResponses,
+    hasToolCalls: toolCalls.length > 0,
+    /** Tool of the first call, else of the first result. */
+    toolName: (toolCalls[0] ?? toolResponses[0])?.tool_name ?? null,
+    /** Arguments of the first call. */
+    toolInput: toolCalls[0]?.args ?? null,
     error: errorOf(event),
-    shownText: shownTextOf(event),
+    /** What a person reads: the text, and for the result of a call the result or the error, which `text` lacks. */
+    shownText: results.length > 0 ? [text, ...results].filter(Boolean).join('\n') : text,
     isSigned: isSigned(event),
-    isFinalResponse: isFinalResponse(event),
-    isAnswer: isAnswer(event),
+    /** Last answer of an agent by the rule of orxhestra's code, which excludes ReAct steps and errors. */
+    isFinalResponse: isAnswer && !isNote && (actions.skip_summarization === true || text !== '' || data !== null),
+    /** Last answer by the rule of its documentation: a whole message of the agent without calls. */
+    isAnswer,
     ...stepOf(event),
   };
 }
 
-function partsOfType<Type extends Part['type']>({ content }: Event, type: Type) {
+/** Returns the parts of a type in order. */
+export function partsOfType<Type extends Part['type']>({ content }: Event, type: Type) {
   return content.parts.filter((part): part is Extract<Part, { type: Type }> => part.type === type);
 }
 
@@ -66,37 +52,12 @@ export function thinkingOf(event: Event): string {
     .join('');
 }
 
-/** Returns the first data part of an event, or null. */
-export function dataOf(event: Event): Fields | null {
-  return allDataOf(event)[0] ?? null;
-}
-
-/** Returns the data parts of an event in order. */
-export function allDataOf(event: Event): readonly Fields[] {
-  return partsOfType(event, 'data').map(({ data }) => data);
-}
-
-/** Returns the calls of an event in order. */
-export function toolCallsOf(event: Event): readonly ToolCallPart[] {
-  return partsOfType(event, 'tool_call');
-}
-
-/** Returns the results of an event in order. */
-export function toolResponsesOf(event: Event): readonly ToolResponsePart[] {
-  return partsOfType(event, 'tool_response');
-}
-
-/** Returns true for an event with calls. */
-export function hasToolCalls(event: Event): boolean {
-  return toolCallsOf(event).length > 0;
-}
-
 /**
  * Returns the error of the first result; for an event with the metadata `error` the message in it, or the text of the
  * event if it is only a mark; else null.
  */
 function errorOf(event: Event): string | null {
-  const [response] = toolResponsesOf(event);
+  const [response] = partsOfType(event, 'tool_response');
   if (response && response.error !== null) return response.error;
   const { error } = event.metadata;
   if (typeof error === 'string' && error !== '') return error;
@@ -108,38 +69,12 @@ export function isSigned({ signature, signer_did }: Event): boolean {
   return signature !== null && signer_did !== '';
 }
 
-/** Returns what a person reads of an event: its text, and for the result of a call the result or the error. */
-function shownTextOf(event: Event): string {
-  const results = toolResponsesOf(event).map(({ result, error }) => error ?? result);
-  return results.length > 0 ? [textOfEvent(event), ...results].filter(Boolean).join('\n') : textOfEvent(event);
-}
-
-/**
- * Returns true for the last answer of an agent, by the rule of orxhestra: a whole message of the agent without calls,
- * which is not a ReAct step or an error, and has text or data unless `skip_summarization` is set.
- */
-function isFinalResponse(event: Event): boolean {
-  const { metadata, actions } = event;
-  if (!isAnswer(event) || isTruthy(metadata['react_step']) || isTruthy(metadata['error'])) return false;
-  return actions.skip_summarization === true || textOfEvent(event) !== '' || dataOf(event) !== null;
-}
-
-/** Returns true for a whole message of the agent without calls: the rule that orxhestra documents. */
-function isAnswer(event: Event): boolean {
-  return event.type === 'agent_message' && event.partial !== true && !hasToolCalls(event);
-}
-
 /** Returns the metadata that agents of orxhestra write: the ReAct step, its notes, and the class of an exception. */
-function stepOf({ metadata }: Event): {
-  readonly reactStep?: string | number;
-  readonly scratchpad?: string;
-  readonly exceptionType?: string;
-} {
-  const { react_step, scratchpad, exception_type } = metadata;
+function stepOf({ metadata: { react_step: step, scratchpad, exception_type: exceptionType } }: Event) {
   return {
-    ...((typeof react_step === 'string' || typeof react_step === 'number') && { reactStep: react_step }),
+    ...((typeof step === 'string' || typeof step === 'number') && { reactStep: step }),
     ...(typeof scratchpad === 'string' && { scratchpad }),
-    ...(typeof exception_type === 'string' && { exceptionType: exception_type }),
+    ...(typeof exceptionType === 'string' && { exceptionType }),
   };
 }
 

@@ -5,7 +5,7 @@ import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
 import { eventOf, type Event } from './event.ts';
 import { EventWriter } from './event-writer.ts';
-import { allDataOf, isTruthy, textOfEvent, thinkingOf, toolCallsOf, toolResponsesOf } from './properties.ts';
+import { isTruthy, partsOfType, textOfEvent, thinkingOf } from './properties.ts';
 
 /** Names of the formats in facts: of an event, and of the fields of a session. */
 export const orxhestraFormats = { event: 'orxhestra', session: 'orxhestra-session' } as const;
@@ -82,7 +82,7 @@ class EventReader {
     if (isTruthy(metadata['error'])) {
       return this.log.addFailure(stringOf(metadata['exception_type']) ?? 'error', textOfEvent(event), at);
     }
-    const calls = toolCallsOf(event).map((call) => ({
+    const calls = partsOfType(event, 'tool_call').map((call) => ({
       id: call.tool_call_id,
       name: call.tool_name,
       arguments: JSON.stringify(call.args),
@@ -98,7 +98,7 @@ class EventReader {
   }
 
   #addResponses(event: Event, at: ChatPlace): readonly BaseEvent[] {
-    return toolResponsesOf(event).flatMap(({ tool_call_id, result, error }) => {
+    return partsOfType(event, 'tool_response').flatMap(({ tool_call_id, result, error }) => {
       const outcome = error ?? result;
       const content = outcome === '' ? [] : [text(outcome)];
       return this.log.addResult(tool_call_id, content, { ...at, isError: error !== null });
@@ -120,7 +120,7 @@ function contentOf(event: Event): readonly Content[] {
   });
   return [
     ...(title === '' ? [] : [text(title)]),
-    ...allDataOf(event).map((data) => text(JSON.stringify(data))),
+    ...partsOfType(event, 'data').map(({ data }) => text(JSON.stringify(data))),
     ...(images.length > 0 ? [{ cache_prompt: false, type: 'image' as const, image_urls: images }] : []),
   ];
 }

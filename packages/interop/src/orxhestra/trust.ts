@@ -1,7 +1,7 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { publicKeyInDid } from '@varve/text';
 import type { Event } from './event.ts';
-import { isSigned, textOfEvent, toolCallsOf } from './properties.ts';
+import { isSigned, partsOfType, textOfEvent } from './properties.ts';
 import { InteropError } from '../error.ts';
 import { canonicalJson, hashOf, sha256 } from './canonical-json.ts';
 
@@ -101,7 +101,7 @@ export function signablePayload(event: Event, scheme: PayloadScheme = 'ten-keys'
   return {
     ...common,
     prev_signature: prev_signature ?? '',
-    tool_calls: toolCallsOf(event).map(({ tool_call_id, tool_name, args }) => ({
+    tool_calls: partsOfType(event, 'tool_call').map(({ tool_call_id, tool_name, args }) => ({
       tool_call_id,
       tool_name,
       args_hash: hashOf(args),
