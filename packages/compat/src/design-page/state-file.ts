@@ -1,5 +1,6 @@
-import { canonicalId, StorageError, type EventLog, type EventStore } from '@varve/storage';
+import { canonicalId, type EventLog, type EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
+import { unlessMissing } from '@varve/storage/kit';
 
 /** Store of a state: a store that the caller owns, or the path of a directory. */
 export type Persistence = EventStore | string;
@@ -16,13 +17,7 @@ export async function withStore<Result>(
 
 /** Returns true if a store has a conversation. @throws {StorageError} `invalid`, `io`. */
 export async function isStored(store: EventStore, id: string): Promise<boolean> {
-  try {
-    await store.summary(id);
-    return true;
-  } catch (error) {
-    if (error instanceof StorageError && error.code === 'missing') return false;
-    throw error;
-  }
+  return (await unlessMissing(store.summary(id))) !== undefined;
 }
 
 /** Returns the id under which a conversation is stored, as `Conversation.open` finds it. */
@@ -33,17 +28,15 @@ export async function storedId(store: EventStore, id: string): Promise<string> {
 /** Opens a conversation, or creates it. @throws {StorageError} `held`, `invalid`, `io`. */
 export async function openOrCreate(store: EventStore, id: string): Promise<EventLog> {
   const stored = await storedId(store, id);
-  return store.open(stored).catch((error: unknown) => {
-    if (error instanceof StorageError && error.code === 'missing') return store.create(stored, {});
-    throw error;
-  });
+  return (await unlessMissing(store.open(stored))) ?? store.create(stored, {});
 }
 
 /** Log that a state appends to; opened by the first append. */
 export class StateLog implements AsyncDisposable {
   readonly #persistence: Persistence;
   readonly #id: string;
-  #opened: Promise<{ readonly log: EventLog; readonly store: EventStore }> | undefined;
+  #opened: Promise<EventLog> | undefined;
+  #owned: EventStore | undefined;
 
   constructor(persistence: Persistence, id: string) {
     this.#persistence = persistence;
@@ -54,7 +47,7 @@ export class StateLog implements AsyncDisposable {
   async open(): Promise<EventLog> {
     this.#opened ??= this.#open();
     try {
-      return (await this.#opened).log;
+      return await this.#opened;
     } catch (error) {
       this.#opened = undefined;
       throw error;
@@ -65,13 +58,13 @@ export class StateLog implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const opened = await this.#opened;
     this.#opened = undefined;
-    await opened?.log[Symbol.asyncDispose]();
-    if (typeof this.#persistence === 'string') await opened?.store[Symbol.asyncDispose]();
+    await opened?.[Symbol.asyncDispose]();
+    await this.#owned?.[Symbol.asyncDispose]();
   }
 
-  async #open(): Promise<{ readonly log: EventLog; readonly store: EventStore }> {
-    const store =
-      typeof this.#persistence === 'string' ? await directoryStore({ path: this.#persistence }) : this.#persistence;
-    return { log: await openOrCreate(store, this.#id), store };
+  async #open(): Promise<EventLog> {
+    if (typeof this.#persistence !== 'string') return openOrCreate(this.#persistence, this.#id);
+    this.#owned = await directoryStore({ path: this.#persistence });
+    return openOrCreate(this.#owned, this.#id);
   }
 }
