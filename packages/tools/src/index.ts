@@ -1,5 +1,6 @@
 export { defaultTools } from './presets.ts';
 export { defineBuiltinTool, defineTool } from './contract/define-tool.ts';
+export { wrapTool } from './contract/wrap-tool.ts';
 export type { StandardSchema } from './contract/standard-schema.ts';
 export type { Effect, ToolOutput } from './contract/tool.ts';
 export { ToolError } from './contract/error.ts';

@@ -18,6 +18,7 @@ import { findRipgrep } from '../src/search/ripgrep.ts';
 import { taskTracker } from '../src/task-tracker.ts';
 import { terminal } from '../src/terminal/terminal.ts';
 import { think } from '../src/think.ts';
+import { wrapTool } from '../src/contract/wrap-tool.ts';
 import { toolContract, type ToolSubject } from '../src/testing/tool-contract.ts';
 import { localWorkspace } from '../src/workspace/local-workspace.ts';
 
@@ -91,6 +92,10 @@ const anything = (): ReturnType<typeof defineTool> =>
 const subjects: Record<string, ToolSubject> = {
   'terminal on a pty': shell(true),
   'terminal on pipes': shell(false),
+  'terminal, wrapped': {
+    ...shell(false),
+    open: () => wrapTool(terminal({ pty: false }), async (_call, execute) => execute()),
+  },
   file_editor: {
     open: fileEditor,
     async prepare(workspace) {

@@ -1,8 +1,8 @@
 import { noCondensation, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
-import type { LanguageModel, ModelParameters } from '@varve/llm';
+import type { LanguageModel, ModelParameters, ModelWrapper } from '@varve/llm';
 import type { Signer } from '@varve/storage';
-import type { SharedTool } from '@varve/tools';
+import type { SharedTool, Tool } from '@varve/tools';
 import type { ProgramSandbox } from '@varve/tools/workspace';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import { AgentError } from '../error.ts';
@@ -13,7 +13,7 @@ import { neverConfirm } from '../confirmation/policies.ts';
 import type { PermissionRule } from '../permissions/permission-rule.ts';
 import { codingPrompt } from '../prompt/preset-prompt.ts';
 import { textPrompt, type Prompt } from '../prompt/prompt.ts';
-import { toolsetOf, type ToolMaker, type Toolset } from './toolset.ts';
+import { toolsetOf, wrappedToolset, type ToolMaker, type Toolset } from './toolset.ts';
 import { maxSkills, type Skill } from '@varve/skills';
 import { withoutUndefined } from '@varve/text';
 import { stuckRules, type StuckRules } from '../stuck/stuck-rules.ts';
@@ -134,6 +134,13 @@ export type AgentOptions = Pick<Agent, 'model'> &
     readonly prompt?: Prompt | string;
     readonly budget?: Partial<Budget>;
     readonly stuck?: Partial<StuckRules> | 'never';
+    /**
+     * Wraps `model`, for code before and after each of its calls. A model that the conversation
+     * switches to, and an agent that is rebuilt from its spec, are not wrapped.
+     */
+    readonly wrapModel?: ModelWrapper;
+    /** Wraps each of `tools`, and those that their servers add later, as `wrapTool` of `@varve/tools` does. */
+    readonly wrapTool?: (tool: Tool) => Tool;
   };
 
 /**
@@ -158,7 +165,7 @@ export const defaultStuck: StuckRules = stuckRules();
  * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are not numbers, for too many skills and
  * for two with one name.
  */
-export function defineAgent(options: AgentOptions): Agent {
+export function defineAgent({ wrapModel, wrapTool, ...options }: AgentOptions): Agent {
   const { model, tools, concurrency = 1, budget: limits = defaultBudget, stuck = defaultStuck } = options;
   const { prompt = codingPrompt } = options;
   const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...withoutUndefined(limits) };
@@ -179,8 +186,8 @@ export function defineAgent(options: AgentOptions): Agent {
     ...withoutUndefined(options),
     confirmation,
     policy: rules === undefined ? confirmation : withRules(confirmation, rules),
-    model,
-    tools: toolsetOf(tools),
+    model: wrapModel ? wrapModel(model) : model,
+    tools: wrapTool ? wrappedToolset(toolsetOf(tools), wrapTool) : toolsetOf(tools),
     prompt: typeof prompt === 'string' ? textPrompt(prompt) : prompt,
     concurrency,
     budget,

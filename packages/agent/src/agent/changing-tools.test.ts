@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '@varve/tools';
+import { defineTool, wrapTool, type Tool } from '@varve/tools';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { ChangingTools } from './changing-tools.ts';
@@ -51,4 +51,22 @@ test('a conversation that uses some tools of a source gets no others, and no too
   own.change([own.make('d', 'Replaces.')]);
   expect(await new ChangingTools(tools).update(signal)).toBe(false);
   expect([tools.get('d')?.description, own.closed]).toEqual(['Does it.', ['d: Replaces.']]);
+});
+
+test('tools of a source whose tools are wrapped are wrapped as those that they replace, others as the first', async () => {
+  const { made, make, change, closed } = changingSource('a', 'b');
+  const calls: string[] = [];
+  const wrapped = (name: string, tool: Tool): Tool =>
+    wrapTool(tool, async ({ tool: { name: called } }, execute) => (calls.push(`${name} ${called}`), execute()));
+  const [a, b] = made.map((tool, index) => wrapped(`wrapper ${index}`, tool));
+  const tools = named([a, b].flatMap((tool) => (tool ? [wrapped('outer', tool)] : [])));
+  const changing = new ChangingTools(tools);
+  const changes = [make('b', 'Does more.'), make('c')];
+  change(changes, made.slice(1));
+  expect([await changing.update(signal), [...tools.keys()], closed]).toEqual([true, ['a', 'b', 'c'], ['b: Does it.']]);
+  change([make('c', 'Does more.')], changes.slice(1));
+  await changing.update(signal);
+  const context = { workspace: '/', signal, idempotencyKey: 'key' };
+  for (const tool of tools.values()) await tool.execute({}, context);
+  expect(calls).toEqual(['outer a', 'wrapper 0 a', 'outer b', 'wrapper 1 b', 'outer c', 'wrapper 0 c']);
 });

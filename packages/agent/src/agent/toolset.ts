@@ -32,11 +32,17 @@ export function toolsetOf(tools: Toolset | readonly (SharedTool | ToolMaker)[]):
   return (context) => tools.map((tool) => (typeof tool === 'function' ? tool(context) : tool));
 }
 
+/** Returns a toolset whose tools are wrapped; it is rebuilt from its spec without that. */
+export function wrappedToolset(toolset: Toolset, wrap: (tool: Tool) => Tool): Toolset {
+  const { spec } = toolset;
+  return Object.assign((context: ToolsContext) => toolset(context).map((tool) => wrap(tool)), spec && { spec });
+}
+
 /** What conversations close, or have closed: each is closed with the first conversation that has it. */
 const owned = new WeakSet<object>();
 
-/** Returns what identifies the state of a tool: a copy with other fields closes the same. */
-function stateOf(tool: Tool): object {
+/** Returns what identifies the state of a tool: a copy with other fields, or a wrapper, closes the same. */
+export function stateOf(tool: Tool): object {
   const close: unknown = Object.getOwnPropertyDescriptor(tool, 'close')?.value;
   return typeof close === 'function' ? close : tool;
 }

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import type { LanguageModel } from '@varve/llm';
 import { scriptedModel, scriptedServer } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
-import { finish, terminal } from '@varve/tools';
+import { finish, terminal, toolKinds, wrapTool, type Tool } from '@varve/tools';
 import { neverConfirm } from '../confirmation/policies.ts';
+import { defineAgent } from '../agent/agent.ts';
+import { toolset } from '../agent/toolset.ts';
 import { createAgent } from './create-agent.ts';
 import { readState } from '../log/read-log.ts';
 import { countingTool } from '../testing/counting-tool.ts';
@@ -140,4 +143,34 @@ test('a prompt can be a string', async () => {
   expect(JSON.stringify(state.view.events[0])).toContain(
     '"system_prompt":{"cache_prompt":false,"type":"text","text":"You answer in one word."}',
   );
+});
+
+test('code runs before and after each call of the model and of the tools, and the spec stays', async () => {
+  const seen: string[] = [];
+  const { tool, runs } = countingTool();
+  const model = scriptedModel([{ calls: [{ name: 'record', arguments: { text: 'a' } }] }, { text: 'Done.' }]);
+  const options = {
+    wrapModel: (inner: LanguageModel): LanguageModel => ({
+      ...inner,
+      async generate(request, control) {
+        seen.push(`asks with ${request.messages.length}`);
+        const reply = await inner.generate(request, control);
+        seen.push(`replies ${reply.finish}`);
+        return reply;
+      },
+    }),
+    wrapTool: (inner: Tool): Tool =>
+      wrapTool(inner, async ({ tool: { name }, input }, execute) => {
+        seen.push(`calls ${name} ${JSON.stringify(input)}`);
+        const observation = await execute();
+        seen.push(`read ${runs.get('a')}`);
+        return observation;
+      }),
+  };
+  await using agent = createAgent({ ...options, model, tools: () => [tool()], confirmation: neverConfirm() });
+  expect((await agent.run('Go.')).text).toBe('Done.');
+  const calls = ['asks with 2', 'replies tool-calls', 'calls record {"text":"a"}', 'read 1'];
+  expect(seen).toEqual([...calls, 'asks with 4', 'replies stop']);
+  const tools = toolset(['think', 'finish'], toolKinds());
+  expect(defineAgent({ ...options, model, tools }).spec).toEqual(defineAgent({ model, tools }).spec);
 });

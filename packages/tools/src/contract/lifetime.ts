@@ -38,6 +38,8 @@ async function withGracePeriod<T>(name: string, signal: AbortSignal, work: Promi
   const abort = (): void => {
     timer = setTimeout(() => reject(abortedError(name)), graceMs);
   };
+  // The work may have cancelled its call before it waited for anything.
+  if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   try {
     return await Promise.race([work, promise]);

@@ -104,6 +104,8 @@ export interface Tool<Input = unknown> {
      */
     changes(signal: AbortSignal): Promise<{ readonly added: readonly Tool[]; readonly removed: readonly Tool[] }>;
   };
+  /** Wraps a tool that its source adds as this one is wrapped. Absent: it is not wrapped. */
+  rewrap?(added: Tool): Tool;
   /**
    * JSON Schema of the arguments: type object, without `$ref`, each property described. A tool defined elsewhere, as by
    * a client, passes its schema on unchanged. An agent offers `security_risk` and `summary` in addition, and passes on
