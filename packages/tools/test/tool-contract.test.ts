@@ -10,6 +10,7 @@ import { defineTool } from '../src/contract/define-tool.ts';
 import { fileEditor } from '../src/file-editor/file-editor.ts';
 import { planningFileEditor } from '../src/file-editor/planning-file-editor.ts';
 import { finish } from '../src/finish.ts';
+import { memory } from '../src/memory/memory.ts';
 import { applyPatch } from '../src/patch/apply-patch.ts';
 import { remoteFileEditor, remoteTerminal } from '../src/remote/remote-tools.ts';
 import { glob } from '../src/search/glob.ts';
@@ -171,6 +172,18 @@ const subjects: Record<string, ToolSubject> = {
       {},
       { command: 'plan', task_list: [{ title: 'First' }, { title: 'Second', notes: 'Later.' }] },
       { command: 'view' },
+    ],
+  },
+  memory: {
+    open: () => memory({ store: join(process.env['TMPDIR'] ?? '', `memories-${process.pid}`) }),
+    inputs: () => [
+      { command: 'view' },
+      { command: 'create', path: '/memories/a', file_text: 'one\n' },
+      { command: 'str_replace', path: '/memories/a', old_str: 'one', new_str: 'two' },
+      { command: 'insert', path: '/memories/a', insert_line: 0, insert_text: 'zero' },
+      { command: 'view', path: '/memories/a', view_range: [1, 2] },
+      { command: 'rename', old_path: '/memories/a', new_path: '/memories/b' },
+      { command: 'delete', path: '/memories/../etc' },
     ],
   },
   think: { open: think, inputs: () => [{ thought: 'Why?' }] },

@@ -1,7 +1,8 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent, ToolsContext } from '@varve/agent';
+import { createAgent, type Agent, type ToolsContext } from '@varve/agent';
+import { textOf } from '@varve/events';
 import type { SubAgent } from '@varve/agent/delegation';
 import { scriptedModel } from '@varve/llm/testing';
 import { redactor } from '@varve/text';
@@ -51,6 +52,24 @@ test('presets, added and removed tools decide what the model is offered', async 
   const tools = { preset: 'minimal', add: ['apply_patch', 'grep', 'glob'], remove: ['file_editor'] };
   expect(await toolsOf({ tools })).toEqual(['terminal', 'apply_patch', 'grep', 'glob', 'finish']);
   await expect(toolsOf({ tools: { add: ['grp'] } })).rejects.toThrow('There is no tool "grp"; the nearest is "grep".');
+});
+
+test('a conversation reads what another one of its workspace wrote into the memory that a setting adds', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const user = { tools: { preset: 'minimal', add: ['memory'] }, confirmation: { policy: 'never' } };
+  const resultIn = async (workspace: string, call: object): Promise<string> => {
+    const model = scriptedModel([{ calls: [{ name: 'memory', arguments: { ...call } }] }, { text: 'Done.' }]);
+    const { tools: made, confirmation } = await agentOf(user, { home });
+    await using agent = createAgent({ model, tools: made, confirmation, workspace });
+    expect(await agent.run('Go.')).toMatchObject({ reason: 'finished' });
+    const { messages, tools } = (await agent.conversation()).request();
+    expect(tools.find(({ name }) => name === 'memory')?.description).toContain('before you begin with a task');
+    return textOf(messages.find(({ role }) => role === 'tool')?.content ?? []);
+  };
+  const fact = { command: 'create', path: '/memories/facts.md', file_text: 'The tests need Redis.' };
+  expect(await resultIn('/', fact)).toContain('created');
+  expect(await resultIn('/', { command: 'view', path: fact.path })).toContain('The tests need Redis.');
+  expect(await resultIn('/tmp', { command: 'view' })).toBe('The memory is empty.');
 });
 
 test('a list of tools takes the place of the preset, in the names of the reference too', async () => {

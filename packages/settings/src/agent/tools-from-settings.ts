@@ -69,7 +69,7 @@ export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset
 }
 
 /** Tools that work without a workspace, and those that have a counterpart on an agent-server. */
-const placeless = new Set(['think', 'finish', 'task_tracker']);
+const placeless = new Set(['think', 'finish', 'task_tracker', 'memory']);
 const placed = new Set(['terminal', 'file_editor', 'grep', 'glob']);
 
 /**
@@ -142,6 +142,7 @@ function toolSettings(conversationId: string, settings: Settings, setup: ToolSet
       ...(sandbox && { sandbox: withOutputs(sandbox, outputDir) }),
       ...(secrets && { secrets: typeof secrets === 'function' ? secrets : namedSecrets(secrets) }),
     },
+    memory: { store: join(home, 'memories') },
     ...(keepsHistory && { fileEditor: { historyDir: join(home, 'edits', conversationId) } }),
   };
 }

@@ -1,13 +1,12 @@
 import { refuseParameter, type Refusal } from '../files/refusal.ts';
-import type { Changed } from './replace-text.ts';
-import type { TextFile } from '../files/text-file.ts';
+import type { Changed, EditedText } from './replace-text.ts';
 import { linesOf, unixText } from '../files/unix-text.ts';
 
 /**
  * Inserts whole lines after line `after`; 0 is before the first line. A line end is appended to a text without one,
  * except at the end of a file whose last line has none.
  */
-export function insertText(file: TextFile, after: number, insertion: string): Changed | Refusal {
+export function insertText(file: EditedText, after: number, insertion: string): Changed | Refusal {
   const { text: plain, original } = unixText(file.text);
   const count = linesOf(plain).length;
   if (after < 0 || after > count) {

@@ -7,6 +7,9 @@ import { withoutBlanks } from './without-blanks.ts';
 
 const maxPlaces = 1000;
 
+/** Text that is edited, and its line end. */
+export type EditedText = Pick<TextFile, 'text' | 'lineEnd'>;
+
 /** Changed text, with the first and last changed line, counted from 1. */
 export interface Changed {
   readonly text: string;
@@ -28,7 +31,7 @@ export interface Replacement {
  * occurrence stay unchanged, new ones are those of the file. If the text is not found, it is searched without
  * surrounding blanks, see {@link withoutBlanks}.
  */
-export function replaceText({ text, lineEnd }: TextFile, replacement: Replacement): Changed | Refusal {
+export function replaceText({ text, lineEnd }: EditedText, replacement: Replacement): Changed | Refusal {
   const { path } = replacement;
   if (replacement.old === replacement.new)
     return refuse('Invalid `new_str` parameter: it is the same as `old_str`, so nothing would change.');

@@ -6,6 +6,7 @@ import type { Tool } from '../index.ts';
 import { defaultTools, minimalTools, planningTools } from '../presets.ts';
 import { toolKinds, toolPresets, type ToolKindContext } from './tool-kinds.ts';
 
+const kindsWithMemory = () => toolKinds(() => ({ memory: { store: '/none' } }));
 const context: ToolKindContext = { conversationId: 'c', redactor: redactor([], { replacement: '' }) };
 const schema = { type: 'object', properties: { answer: { type: 'string' } } };
 
@@ -14,11 +15,12 @@ const examples: Readonly<Record<string, object>> = {
   terminal: { maxOutputChars: 100 },
   file_editor: { maxViewChars: 100 },
   grep: { maxFiles: 3 },
+  memory: { maxEntries: 3 },
   finish: { responseSchema: schema },
 };
 
 test.for(
-  partKindContract.flatMap((check) => toolKinds().map((kind) => [kind.kind, check.title, kind, check] as const)),
+  partKindContract.flatMap((check) => kindsWithMemory().map((kind) => [kind.kind, check.title, kind, check] as const)),
 )('%s %s', ([name, , kind, check]) => {
   const example = { kind: name, ...examples[name] };
   // A tool has no spec: its options are the spec, and its name is that of the kind.

@@ -2,6 +2,7 @@ import { definePartKind, type PartKind } from '@varve/events/specs';
 import type { Redactor } from '@varve/text';
 import * as z from 'zod';
 import { lazy } from '@varve/events';
+import { ToolError } from '../contract/error.ts';
 import type { Tool } from '../contract/tool.ts';
 import { fileEditor } from '../file-editor/file-editor.ts';
 import type { FileEditorOptions } from '../file-editor/file-editor-options.ts';
@@ -11,6 +12,8 @@ import { applyPatch } from '../patch/apply-patch.ts';
 import { remoteFileEditor, remotePlace, remoteTerminal } from '../remote/remote-tools.ts';
 import { glob } from '../search/glob.ts';
 import { grep } from '../search/grep.ts';
+import { memory } from '../memory/memory.ts';
+import type { MemoryStorage } from '../memory/memory-storage.ts';
 import { taskTracker } from '../task-tracker.ts';
 import type { TerminalOptions } from '../terminal/terminal-options.ts';
 import { terminal } from '../terminal/terminal.ts';
@@ -31,6 +34,8 @@ export type ToolKind = PartKind<readonly Tool[], ToolKindContext>;
 export interface ToolSettings {
   readonly terminal?: TerminalOptions;
   readonly fileEditor?: FileEditorOptions;
+  /** Directory or store of the tool `memory`, which cannot be made without it; and a scope, as its options have it. */
+  readonly memory?: { readonly store: string | MemoryStorage; readonly scope?: string };
 }
 
 const count = lazy(() => z.exactOptional(z.int().positive()));
@@ -51,6 +56,7 @@ const options = {
     }),
   editor: () => z.object({ maxFileBytes: count(), maxViewChars: count() }),
   patch: () => z.object({ maxFileBytes: count() }),
+  memory: () => z.object({ maxEntries: count(), maxEntryBytes: count(), maxBytes: count(), maxViewChars: count() }),
   search: () => z.object({ maxFiles: count(), maxChars: count(), timeoutMs: count() }),
   finish: () => z.object({ responseSchema: z.exactOptional(z.record(z.string(), z.json())) }),
   none: () => z.object({}),
@@ -78,6 +84,11 @@ export function toolKinds(
     toolKind('grep', options.search, (spec) => grep(spec)),
     toolKind('glob', options.search, (spec) => glob(spec)),
     toolKind('task_tracker', options.none, () => taskTracker()),
+    toolKind('memory', options.memory, (spec, context) => {
+      const { memory: place } = settings(context);
+      if (!place) throw new ToolError('unusable', 'The tool memory has no place for what it stores.');
+      return memory({ ...spec, ...place });
+    }),
     toolKind('think', options.none, () => think()),
     toolKind('finish', options.finish, (spec) => finish(spec)),
   ];

@@ -1,0 +1,2 @@
+export { memory } from './memory.ts';
+export type { MemoryStorage } from './memory-storage.ts';
