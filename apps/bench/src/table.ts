@@ -12,6 +12,8 @@ export interface Table {
 interface BenchOptions {
   /** Commit that the gate compares with; default the one that the branch started from. */
   readonly against?: string;
+  /** Number of files of a workspace. */
+  readonly files?: number;
 }
 
 /** Measures a subject and returns a table: one file, one line in `tables.ts`. */

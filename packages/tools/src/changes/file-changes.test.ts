@@ -49,6 +49,12 @@ async function opened(names: readonly string[], { git = false, marked = [] as re
   return { root, write, run, look, at: (name: string) => join(root, name) };
 }
 
+test('a tracked file that was too large when it was found has no content', async () => {
+  const { write, look } = await opened(['x'.repeat(101)], { git: true });
+  write('x'.repeat(101), 'small');
+  expect(await look()).toEqual([['x'.repeat(101), 'large', 'small']]);
+});
+
 test.for([{ git: false }, { git: true }])(
   'files that changed have their contents before and after: %o',
   async ({ git }) => {

@@ -86,7 +86,7 @@ export class FileChanges {
       return undefined;
     }
     for (const [path, stats] of seen) changes.#files.set(path, entryOf(stats));
-    changes.#first = await FirstContents.of(workspace, changes.#files, { ...tracked, repository, maxBytes });
+    changes.#first = await FirstContents.of(workspace, changes.#files, { ...tracked, maxBytes });
     changes.#ignoredChanges.clear();
     return changes;
   }

@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { privateDirectory } from '@varve/sandbox';
-import type { GitRepository } from '../git/git-repository.ts';
+import { BlobReader } from '../git/blob-reader.ts';
 import { type FileVersion, omittedVersion, openFiles, readVersion, versionOf } from './file-version.ts';
 import type { TrackedFiles } from './tracked-files.ts';
 
@@ -17,7 +17,6 @@ export interface FoundFile {
 
 /** Options of {@link FirstContents}. */
 interface FirstContentsOptions extends Pick<TrackedFiles, 'blobs'> {
-  readonly repository: GitRepository | undefined;
   readonly maxBytes: number;
 }
 
@@ -31,14 +30,16 @@ interface Copy {
  * are read from there when they are needed; others are copied to a file without a name, up to 64 MiB in total.
  */
 export class FirstContents {
-  readonly #repository: GitRepository | undefined;
+  readonly #reader: BlobReader;
+  readonly #maxBytes: number;
   readonly #blobs: ReadonlyMap<string, string>;
   readonly #copies = new Map<string, Copy>();
   readonly #file: FileHandle | undefined;
   #length = 0;
 
-  private constructor(repository: GitRepository | undefined, blobs: ReadonlyMap<string, string>, file?: FileHandle) {
-    this.#repository = repository;
+  private constructor(directory: string, { maxBytes, blobs }: FirstContentsOptions, file?: FileHandle) {
+    this.#reader = new BlobReader(directory);
+    this.#maxBytes = maxBytes;
     this.#blobs = blobs;
     this.#file = file;
   }
@@ -47,14 +48,14 @@ export class FirstContents {
   static async of(
     directory: string,
     files: ReadonlyMap<string, FoundFile>,
-    { repository, maxBytes, blobs }: FirstContentsOptions,
+    options: FirstContentsOptions,
   ): Promise<FirstContents> {
     const path = join(privateDirectory(), `varve-found-${randomUUID()}`);
     // On a full disk, the first versions are not known, and facts contain that.
     const file = await open(path, 'wx+', 0o600).catch(() => undefined);
     await rm(path, { force: true });
-    const opened = openFiles();
-    const contents = new FirstContents(repository, blobs, file);
+    const [opened, { maxBytes }] = [openFiles(), options];
+    const contents = new FirstContents(directory, options, file);
     for (const [name, { mode, size }] of files) {
       const isFile = mode.startsWith('10') || mode.startsWith('12');
       const isSmall = size <= maxBytes && contents.#length + size <= maxTotalBytes;
@@ -66,8 +67,8 @@ export class FirstContents {
 
   /** Returns files as they were found. */
   async read(files: ReadonlyMap<string, FoundFile>): Promise<ReadonlyMap<string, FileVersion>> {
-    const wanted = [...files.keys()].flatMap((name) => (this.#copies.has(name) ? [] : (this.#blobs.get(name) ?? [])));
-    const blobs = await readBlobs(this.#repository, wanted);
+    const wanted = [...files].filter(([name, { size }]) => !this.#copies.has(name) && size <= this.#maxBytes);
+    const blobs = await this.#reader.read(wanted.flatMap(([name]) => this.#blobs.get(name) ?? []));
     const found = new Map<string, FileVersion>();
     for (const [name, { mode, size }] of files) {
       const blob = blobs.get(this.#blobs.get(name) ?? '');
@@ -79,6 +80,7 @@ export class FirstContents {
   }
 
   async close(): Promise<void> {
+    this.#reader.close();
     await this.#file?.close();
   }
 
@@ -97,24 +99,4 @@ export class FirstContents {
     await this.#file.read(bytes, 0, copy.length, copy.position);
     return bytes;
   }
-}
-
-/** Reads blobs in one run of git; none of those that are missing. */
-async function readBlobs(
-  repository: GitRepository | undefined,
-  blobs: readonly string[],
-): Promise<ReadonlyMap<string, Buffer>> {
-  const read = new Map<string, Buffer>();
-  if (!repository || blobs.length === 0) return read;
-  const git = repository.with({ input: `${blobs.join('\n')}\n` });
-  const { output } = await git('cat-file', '--batch').catch(() => ({ output: Buffer.alloc(0) }));
-  for (let at = 0; at < output.length;) {
-    const end = output.indexOf('\n', at);
-    const [, blob = '', size] = /^([0-9a-f]+) blob (\d+)$/.exec(output.toString('latin1', at, end)) ?? [];
-    at = end + 1;
-    if (size === undefined) continue;
-    read.set(blob, Buffer.from(output.subarray(at, at + Number(size))));
-    at += Number(size) + 1;
-  }
-  return read;
 }

@@ -68,7 +68,7 @@ export async function runGit({
 }
 
 /** Returns the environment without variables that would point git to another repository. */
-function inheritedEnvironment(): Record<string, string | undefined> {
+export function inheritedEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
 }
 
