@@ -91,6 +91,9 @@ test('a fork with a worktree has the files of its event in the repository, whose
   await varve('rewind', second.stdout.trim(), results[0] ?? '', '--files');
   expect(await files(join(home, 'elsewhere', 'sub'))).toEqual(atFirst);
   expect(await files(copy)).toEqual({ ...atFirst, 'a.txt': 'three\n' });
+  // A search in a fork leaves the files of the first conversation alone.
+  const found = await varve('bisect', second.stdout.trim(), '--', 'grep', '-q', 'two', 'a.txt');
+  expect(found).toMatchObject({ code: 0, stdout: expect.stringMatching(/the command succeeds since[^]*echo two > a/) });
   expect(git(top, 'worktree', 'list').trim().split('\n')).toHaveLength(3);
   expect(await state()).toEqual(before);
 });

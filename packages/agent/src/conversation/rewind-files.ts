@@ -1,6 +1,6 @@
 import { filesFact, rewindFact, type FileChange } from '@varve/events/facts';
 import { changesOf } from '@varve/events/projections';
-import { restoreFile } from '@varve/tools/workspace';
+import { removeEmptied, restoreFile } from '@varve/tools/workspace';
 import type { Session } from '../agent/session.ts';
 import { RewindFold, type RewindPlan } from '../files/rewind-plan.ts';
 
@@ -90,6 +90,11 @@ export async function restoreFiles(
     const isDone = await restoreFile(change, { workspace, content: contents.get(change.after ?? '') });
     (isDone ? changed : left).push(change.path);
   }
+  const deleted = changes.filter(({ path, after }) => after === null && changed.includes(path));
+  removeEmptied(
+    deleted.map(({ path }) => path),
+    workspace,
+  );
   return { changed, left };
 }
 

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { restoreFile } from './restore-file.ts';
+import { removeEmptied, restoreFile } from './restore-file.ts';
 
 test.for(['../outside', '.git/config', 'sub/.GIT/config', 'sub/../../outside'])(
   'no path of a log is written outside of the workspace or into a repository: %s',
@@ -18,3 +18,18 @@ test.for(['../outside', '.git/config', 'sub/.GIT/config', 'sub/../../outside'])(
     expect(existsSync(join(workspace, path))).toBe(false);
   },
 );
+
+test('directories of deleted files are removed if nothing is in them, and never through a link', () => {
+  const root = mkdtempSync(join(tmpdir(), 'restore-'));
+  onTestFinished(() => {
+    rmSync(root, { recursive: true });
+  });
+  const workspace = join(root, 'workspace');
+  for (const name of ['workspace/a/b/c', 'workspace/d/e', 'workspace/other', 'outside/f'])
+    mkdirSync(join(root, name), { recursive: true });
+  writeFileSync(join(workspace, 'd/kept'), '');
+  symlinkSync('../outside', join(workspace, 'link'));
+  removeEmptied(['a/b/c/1', 'a/b/2', 'd/e/3', 'link/f/4', 'gone/5', '6'], workspace);
+  const names = ['a', 'd/e', 'd/kept', 'link/f', 'other'];
+  expect(names.filter((name) => existsSync(join(workspace, name)))).toEqual(['d/kept', 'link/f', 'other']);
+});

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { stageFile, syncDirectory, temporaryPath } from '@varve/files';
+import { removeDirectories, stageFile, syncDirectory, temporaryPath } from '@varve/files';
 import { isSameVersion, readVersion } from './file-version.ts';
 
 /** Change of one file, as a fact contains it. */
@@ -46,6 +46,16 @@ export async function restoreFile(change: Restoration, { workspace, content }: T
     // The plan names what is left.
     return false;
   }
+}
+
+/**
+ * Removes the directories of deleted files in which nothing is any more; after all others are written, so that a
+ * directory that they need keeps its rights.
+ */
+export function removeEmptied(paths: readonly string[], workspace: string): void {
+  const parents = paths.flatMap((path) => path.split('/').map((_, index, names) => names.slice(0, index).join('/')));
+  const real = [...new Set(parents)].filter((path) => path !== '' && hasDirectory(workspace, `${path}/`, false));
+  removeDirectories(real.toSorted().map((path) => join(workspace, path)));
 }
 
 async function write(file: string, mode: string, content: Buffer): Promise<void> {

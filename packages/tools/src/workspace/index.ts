@@ -18,4 +18,4 @@ export { gitPlaces } from '../git/git-places.ts';
 export { gitRepository } from '../git/git-repository.ts';
 export { FileChanges, type ChangedFile } from '../changes/file-changes.ts';
 export { isSameVersion, modeOf, readVersion, versionOf, type FileVersion } from '../changes/file-version.ts';
-export { isRestorable, restoreFile } from '../changes/restore-file.ts';
+export { isRestorable, removeEmptied, restoreFile } from '../changes/restore-file.ts';
