@@ -18,6 +18,7 @@ export default async function temporaryFiles(): Promise<() => Promise<unknown>> 
   await chmod(dir, 0o1777);
   process.env['TMPDIR'] = dir;
   process.env['NODE_COMPILE_CACHE'] = join(dir, 'compile-cache');
+  process.env['VARVE_TEST_APPS'] = join(dir, 'apps');
   // Processes that still end write compiled code into it: their leftovers make no failed run.
   return () =>
     rm(dir, { recursive: true, force: true, maxRetries: 10 }).catch((error) => process.stderr.write(`${error}\n`));

@@ -3,10 +3,11 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const startedByAgentFile = fileURLToPath(new URL('../src/home/started-by-agent.ts', import.meta.url));
 
 const refused = [
@@ -69,7 +70,7 @@ test.each(['config', 'permissions', 'trust list', 'secret list', 'profile', 'ls'
 
 /** Runs a command of bash in the shell of an agent, outside of a sandbox. */
 const agentShell = (home: string, command: string): string => {
-  const varve = `"${process.execPath}" --conditions=@varve/source "${main}"`;
+  const varve = `"${process.execPath}" "${main}"`;
   const env = processEnvironment(home, { VARVE_AGENT: '1' });
   return spawnSync('bash', ['-c', `${command.replace('varve', varve)}; true`], { env, encoding: 'utf8' }).stderr;
 };
@@ -107,7 +108,7 @@ test
     const wrapper = `process.exitCode = require('child_process').spawnSync(process.execPath, process.argv.slice(3), { stdio: 'inherit' }).status`;
     await writeFile(join(home, 'wrapper.cjs'), wrapper);
     const node = `"${process.execPath}"`;
-    const varve = `${node} --conditions=@varve/source "${main}"`;
+    const varve = `${node} "${main}"`;
     const command = `${starter.replace('node', node)} ${varve} permissions add --user allow tool terminal; true`;
     const env = processEnvironment(home);
     const { stderr } = spawnSync('bash', ['-c', command], { cwd: home, env, encoding: 'utf8' });

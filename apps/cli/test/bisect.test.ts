@@ -4,11 +4,12 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { beforeAll, expect, test } from 'vitest';
+import { appMain } from '../../../tests/app-main.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 const home = await newHome();
 const workspace = join(home, 'work');
-const main = join(import.meta.dirname, '../src/main.ts');
+const main = appMain('cli');
 let id = '';
 
 const varve = (...args: readonly string[]) => runVarve(args, { home });
@@ -89,7 +90,7 @@ test('a command that changes files, one that a signal ends, and a request to ter
   expect((await bisect('sh', '-c', 'test -e d.txt || kill -9 $$')).code).toBe(6);
   expect(await files()).toEqual(before);
   const command = ['sh', '-c', 'test -e d.txt && exit 0; kill -TERM "$VARVE_PID"; exec sleep 60'];
-  const args = ['--conditions=@varve/source', main, 'bisect', id, '--overwrite', 'a.txt', '--', ...command];
+  const args = [main, 'bisect', id, '--overwrite', 'a.txt', '--', ...command];
   const script = `export VARVE_PID=$$; exec "$0" "$@"`;
   const child = spawn('/bin/sh', ['-c', script, process.execPath, ...args], {
     env: { PATH: process.env['PATH'], HOME: home },

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 
 interface Running {
   readonly child: ChildProcess;
@@ -20,7 +20,7 @@ interface Running {
 
 function start(server: ScriptedServer, home: string, args: readonly string[]): Running {
   const options = ['--base-url', server.url, '--model', 'm', '--workspace', home];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...options, ...args], {
+  const child = spawn(process.execPath, [main, 'run', ...options, ...args], {
     env: processEnvironment(home),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

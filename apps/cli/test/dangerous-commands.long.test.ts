@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { sandboxProblem } from '@varve/sandbox';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 
 const problem = await sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: dangerous commands in a sandbox. ${problem}\n`);
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 
 const secret = 'THE-CREDENTIAL-7f3a';
 
@@ -65,7 +65,7 @@ async function requestsOf(home: string, scripts: readonly string[], profile: str
   await using server = await scriptedServer([...turns, done]);
   const place = ['--store', 'memory:', '--sandbox', profile, '-w', join(home, 'project')];
   const model = ['--base-url', server.url, '--model', 'm', '--confirm', 'never', '--max-steps', '200'];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...place, ...model, 'go'], {
+  const child = spawn(process.execPath, [main, 'run', ...place, ...model, 'go'], {
     // No allowed host is reached either: nothing listens there.
     env: processEnvironment(home, {
       LLM_API_KEY: 'key',

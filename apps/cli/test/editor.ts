@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import {
   client,
   methods,
@@ -19,9 +18,10 @@ import {
 } from '@agentclientprotocol/sdk';
 import type { ScriptedServer, ScriptedTurn } from '@varve/llm/testing';
 import { expect } from 'vitest';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 /** Reply that ends a run. */
 export const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
 
@@ -64,7 +64,7 @@ export async function withEditor<T>(
   use: (editor: Editor) => Promise<T>,
 ): Promise<T> {
   const options = ['acp', '--base-url', url, '--model', 'scripted', '--sandbox', 'off', ...args];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...options], {
+  const child = spawn(process.execPath, [main, ...options], {
     env: processEnvironment(home, env),
     stdio: 'pipe',
   });

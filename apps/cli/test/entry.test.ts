@@ -2,26 +2,27 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
+import { appMain } from '../../../tests/app-main.ts';
 import { newHome, runVarve } from './run-varve.ts';
 import { processEnvironment } from './process-environment.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
+const sources = join(import.meta.dirname, '../src');
 
 /** Runs the command as a process of its own in a directory that a shell removed. */
 async function inRemovedDirectory(args: readonly string[], home: string) {
   const directory = join(home, 'removed');
   await mkdir(directory);
-  const child = spawn(
-    'sh',
-    ['-c', 'rmdir "$PWD" && exec "$0" --conditions=@varve/source "$@"', process.execPath, main, ...args],
-    { cwd: directory, env: processEnvironment(home), stdio: 'pipe' },
-  );
+  const child = spawn('sh', ['-c', 'rmdir "$PWD" && exec "$0" "$@"', process.execPath, main, ...args], {
+    cwd: directory,
+    env: processEnvironment(home),
+    stdio: 'pipe',
+  });
   child.stdin.end();
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr), once(child, 'exit')]);
   return { code: child.exitCode, stdout, stderr };
@@ -48,7 +49,7 @@ test('a Node that is too old is named in one sentence, before anything is import
   const copy = join(await newHome(), 'src');
   await mkdir(join(copy, 'home'), { recursive: true });
   for (const name of ['main.ts', 'home/app-file.ts'])
-    await writeFile(join(copy, name), await readFile(join(dirname(main), name), 'utf8'));
+    await writeFile(join(copy, name), await readFile(join(sources, name), 'utf8'));
   const manifest = { version: '1.2.3', type: 'module', engines: { node: '>=24' } };
   await writeFile(join(copy, '../package.json'), JSON.stringify(manifest));
   const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`;
@@ -69,7 +70,7 @@ test.runIf(existsSync('/proc/self'))('a data directory that cannot be created is
   const home = await newHome();
   const { NODE_COMPILE_CACHE: _shared, ...env } = processEnvironment(home);
   const args = ['run', 'x', '--base-url', 'http://127.0.0.1:9', '--model', 'm'];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: { ...env, VARVE_HOME: '/proc/varve' },
     stdio: 'pipe',
     timeout: 20_000,
@@ -87,8 +88,8 @@ test.for([['--help'], ['verify', '--help'], ['import', '--help'], ['run', '--hel
       const loaded = new Set();
       registerHooks({ load(url, context, next) { loaded.add(url); return next(url, context); } });
       process.on('exit', () => console.error('LOADED', [...loaded].join(' ')));`;
-    const all = ['--conditions=@varve/source', '--import', `data:text/javascript,${encodeURIComponent(hook)}`, main];
-    const child = spawn(process.execPath, [...all, ...args], {
+    const all = ['--conditions=@varve/source', '--import', `data:text/javascript,${encodeURIComponent(hook)}`];
+    const child = spawn(process.execPath, [...all, join(sources, 'main.ts'), ...args], {
       env: processEnvironment(await newHome()),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -153,7 +154,7 @@ test('what a library prints reaches standard output never, and standard error as
     for (const method of ['log', 'info', 'debug', 'warn', 'error']) console[method](method + '\u001b]52;c;cm0=\u0007\u009b2J\nvarve: forged');
   })`;
   const preload = `data:text/javascript,${encodeURIComponent(library)}`;
-  const args = ['--conditions=@varve/source', '--import', preload, main, 'ls', '--json'];
+  const args = ['--import', preload, main, 'ls', '--json'];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: processEnvironment(home) });
   expect(stdout).toBe('');
   const lines = stderr.split('\n').filter((line) => line.includes('forged'));

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel, scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { HostedConversation } from '@varve/host';
+import { appMain } from '../../../tests/app-main.ts';
 import { EventPrinter } from '../src/print/event-printer.ts';
 import { runProgram } from '../src/commands/program.ts';
 import { terminalIo } from '../src/terminal/terminal-io.ts';
@@ -18,7 +18,7 @@ import { Progress } from '../src/print/progress.ts';
 import { processEnvironment } from './process-environment.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
 
 /** Runs one invocation on a terminal, in this process. */
@@ -66,7 +66,7 @@ test('a closed window interrupts the session, which leaves nothing in the direct
   const home = await newHome();
   const workspace = join(home, 'project');
   await mkdir(workspace);
-  const varve = [process.execPath, '--conditions=@varve/source', main, '--base-url', server.url, '--model', 'm'];
+  const varve = [process.execPath, main, '--base-url', server.url, '--model', 'm'];
   const session = `trap '' HUP; ${varve.map((word) => `'${word}'`).join(' ')}; echo $? >'${home}/status'`;
   const window = spawn('script', ['--quiet', '--command', session, '/dev/null'], {
     cwd: workspace,
@@ -103,7 +103,7 @@ test('the run stops without an error when the reader of its events is gone', asy
   await using server = await scriptedServer([command('sleep 600'), { text: 'Done.' }]);
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const options = ['--base-url', server.url, '--model', 'm', '--workspace', home];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', '--json', ...options, 'Sleep.'], {
+  const child = spawn(process.execPath, [main, 'run', '--json', ...options, 'Sleep.'], {
     env: processEnvironment(home),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -122,7 +122,7 @@ test('a conversation that another process has open is a storage error', async ()
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const start = (args: readonly string[]) => {
     const options = ['--base-url', server.url, '--model', 'm', '--workspace', home];
-    const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...options, ...args], {
+    const child = spawn(process.execPath, [main, 'run', ...options, ...args], {
       env: processEnvironment(home),
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -4,16 +4,16 @@ import { mkdtemp, readFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { readState } from '@varve/agent';
 import { textOf } from '@varve/events';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { openStore, type EventStore } from '@varve/storage';
+import { appMain } from '../../../tests/app-main.ts';
 import { schemesOf } from '../src/home/schemes.ts';
 import { processEnvironment } from './process-environment.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const steps = [1, 2, 3, 4, 5];
 const task = 'Write the five lines.';
 
@@ -104,7 +104,7 @@ function* endless(turn: (request: ModelRequest) => ScriptedTurn): Generator<Scri
 }
 
 function start(args: readonly string[], home: string) {
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: processEnvironment(home),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const rounds = 60;
 
 /** Runs one command, and kills it after some time. Returns true if it ended by itself, with success. */
 async function attempt(home: string, args: readonly string[], killAfterMs: number): Promise<boolean> {
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: processEnvironment(home),
     stdio: ['pipe', 'ignore', 'ignore'],
   });

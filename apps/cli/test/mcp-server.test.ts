@@ -1,15 +1,15 @@
 import { mkdtemp, readFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 import { runVarve } from './run-varve.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
 const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
 
@@ -34,7 +34,7 @@ class TestClient implements AsyncDisposable {
     const env = Object.entries(processEnvironment(home)).flatMap(([name, value]) => (value ? [[name, value]] : []));
     this.#transport = new StdioClientTransport({
       command: process.execPath,
-      args: ['--conditions=@varve/source', main, ...options],
+      args: [main, ...options],
       env: Object.fromEntries(env),
       cwd: home,
       stderr: 'ignore',

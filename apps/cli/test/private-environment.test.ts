@@ -4,12 +4,12 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const secrets = {
   LLM_API_KEY: 'llm-key-0123456789abcdef',
   OH_SESSION_API_KEYS_0: 'session-key-0123456789',
@@ -46,7 +46,7 @@ async function outputOfCommand(
     home,
     ...args,
   ];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...options, 'go'], {
+  const child = spawn(process.execPath, [main, 'run', ...options, 'go'], {
     env: processEnvironment(home, { LANG: 'C.UTF-8', CI: '1', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -65,7 +65,7 @@ const print = `env; cat /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n' || ps e
 
 test('a command finds no key in the environment, the process of varve and its arguments', async () => {
   const output = await outputOfCommand(print, { env: secrets });
-  expect(output).toMatch(/LANG=C\.UTF-8.*main\.ts run --base-url/);
+  expect(output).toMatch(/LANG=C\.UTF-8.*main\.js run --base-url/);
   for (const name of Object.keys(secrets)) expect(output).not.toContain(name);
   for (const value of ['0123456789', '$(date)', 'word@db', 'xxxxxxxx']) expect(output).not.toContain(value);
 });
@@ -86,7 +86,7 @@ async function outputOfServedCommand(command: string): Promise<string> {
     '--sandbox',
     'off',
   ];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: processEnvironment(home, { LANG: 'C.UTF-8', CI: '1', ...secrets }),
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { scriptedServer } from '@varve/llm/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 import { newHome } from './run-varve.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 
 /** Starts a proxy that forwards every request to one server, and returns its address and what it was asked for. */
 async function proxyTo(target: string) {
@@ -35,7 +35,7 @@ async function proxyTo(target: string) {
 async function run(baseUrl: string, env: Readonly<Record<string, string>>) {
   const home = await newHome();
   const args = ['run', 'Hi.', '--base-url', baseUrl, '--model', 'm', '--set', 'llm.num_retries=1', '--workspace', home];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: processEnvironment(home, { LLM_API_KEY: 'k', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { readState } from '@varve/agent';
 import { eventCodec } from '@varve/events';
@@ -13,10 +12,11 @@ import { builtinKinds } from '@varve/events/kinds';
 import { foldEvents, statusProjection } from '@varve/events/projections';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { openStore } from '@varve/storage';
+import { appMain } from '../../../tests/app-main.ts';
 import { schemesOf } from '../src/home/schemes.ts';
 import { processEnvironment } from './process-environment.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const require = createRequire(import.meta.url);
 const tape = dirname(require.resolve('tape/package.json'));
 const right = 'argv._.push.apply(argv._, args.slice(i + 1));';
@@ -59,7 +59,7 @@ function repair(workspace: string): readonly ScriptedTurn[] {
 
 /** Runs the command as a process of its own. */
 export async function varve(args: readonly string[], home: string, stdin = '') {
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: processEnvironment(home, { CI: '1' }),
     stdio: 'pipe',
   });

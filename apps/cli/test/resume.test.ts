@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
+import { appMain } from '../../../tests/app-main.ts';
 import { runProgram } from '../src/commands/program.ts';
 import { processEnvironment } from './process-environment.ts';
 
 type RecordedRequest = ScriptedServer['requests'][number];
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const step = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };
 
 async function home() {
@@ -111,7 +111,7 @@ test('a conversation can be resumed as soon as its id is printed', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const env = processEnvironment(directory);
   const start = (args: readonly string[]) =>
-    spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...args], {
+    spawn(process.execPath, [main, 'run', ...args], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { sandboxProblem } from '@varve/sandbox';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 import { runVarve } from './run-varve.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const problem = await sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: commands of a run in a sandbox. ${problem}\n`);
 
@@ -28,11 +28,10 @@ async function runScript(
     { calls: [{ name: 'finish', arguments: { message: 'done' } }] },
   ]);
   const options = ['--base-url', server.url, '--model', 'm', '--store', 'memory:', '--json', '--confirm', 'never'];
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@varve/source', main, 'run', ...options, '-w', workspace, ...args, 'go'],
-    { env: processEnvironment(home, { LLM_API_KEY: 'key' }), stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const child = spawn(process.execPath, [main, 'run', ...options, '-w', workspace, ...args, 'go'], {
+    env: processEnvironment(home, { LLM_API_KEY: 'key' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr), once(child, 'exit')]);
   expect({ stderr, code: child.exitCode }).toMatchObject({ code: 0 });
   const lines = stdout.split('\n');

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 import { newHome, runVarve } from './run-varve.ts';
 import { keys, leaveWindow, openSession, openWindow, rejectCall } from './session-window.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const command = (text: string) => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
 
 /** Runs a task in a process of its own, and kills it when it has stored a text. */
 async function killedAt(text: string, server: ScriptedServer, home: string, args: readonly string[]): Promise<void> {
   const run = ['run', 'Go', '--base-url', server.url, '--model', 'm', '--json', ...args];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...run], {
+  const child = spawn(process.execPath, [main, ...run], {
     cwd: home,
     env: processEnvironment(home),
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -118,7 +118,7 @@ test('the models of the server are offered, and a profile replaces the model of 
 
 /** Starts a server of a data directory, and creates a conversation whose calls wait for a person. */
 async function servedConversation(model: ScriptedServer, home: string): Promise<void> {
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'serve', '--port', '0', '--key', 'k'], {
+  const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--key', 'k'], {
     cwd: home,
     env: processEnvironment(home),
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -7,9 +7,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { resolveSettings } from '@varve/settings';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const serverProgram = fileURLToPath(new URL('settings-server-process.ts', import.meta.url));
 
 /** Parameters of a round. */
@@ -57,7 +58,7 @@ async function commands(
 ): Promise<number> {
   let last = 0;
   for (const [index, killAfterMs] of kills.entries()) {
-    const args = ['--conditions=@varve/source', main, 'config', 'set', key, String(index + 1)];
+    const args = [main, 'config', 'set', key, String(index + 1)];
     const env = processEnvironment(home, { VARVE_HOME: home });
     const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
     const exited = once(child, 'exit');

@@ -2,13 +2,13 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
+import { appMain } from '../../../tests/app-main.ts';
 import { processEnvironment } from './process-environment.ts';
 import type { DayWindow } from './session-day.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = appMain('cli');
 const run = promisify(execFile);
 
 /** Reason for which nothing can run in tmux here. */
@@ -22,7 +22,7 @@ export async function openTmuxWindow(args: readonly string[], home: string): Pro
     (await run('tmux', ['-u', '-f', '/dev/null', '-S', socket, ...words], { env })).stdout;
   const size = ['-x', '100', '-y', '30', '-c', home];
   const options = ['set-option', '-g', 'status', 'off', ';', 'set-option', '-g', 'remain-on-exit', 'on'];
-  const command = [process.execPath, '--conditions=@varve/source', main, ...args];
+  const command = [process.execPath, main, ...args];
   await tmux('start-server', ';', ...options, ';', 'new-session', '-d', ...size, ...command);
   onTestFinished(async () => void (await tmux('kill-server')));
   let typed = Promise.resolve('');

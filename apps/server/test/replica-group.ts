@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { appMain } from '../../../tests/app-main.ts';
 import { freePort } from '../../../packages/storage-postgres/test/server.ts';
 import { startBalancer, type Balance } from './balancer.ts';
 
-const main = join(import.meta.dirname, '../src/main.ts');
+const main = appMain('server');
 const clock = join(import.meta.dirname, 'skewed-clock.ts');
 
 /** Key of all replicas. */

@@ -6,15 +6,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { appMain } from '../../../tests/app-main.ts';
 
-const main = join(import.meta.dirname, '../src/main.ts');
+const main = appMain('server');
 
 /** Starts the program with a data directory of its own. */
 async function started(...args: readonly string[]) {
   const home = await mkdtemp(join(tmpdir(), 'varve-agent-server-'));
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, HOME: home };
-  return spawn(process.execPath, ['--conditions=@varve/source', main, ...args], { env });
+  return spawn(process.execPath, [main, ...args], { env });
 }
 
 test.for(['SIGTERM', 'SIGINT'] as const)('answers requests until %s, with the generated key', async (signal) => {

@@ -4,20 +4,20 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openStore } from '@varve/storage';
+import { appMain } from '../../../../tests/app-main.ts';
 import { schemesOf } from '../home/schemes.ts';
 import { runProgram } from './program.ts';
 import { processEnvironment } from '../../test/process-environment.ts';
 import { newHome, runVarve } from '../../test/run-varve.ts';
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+const main = appMain('cli');
 
 /** Starts `varve serve` with an empty home and collects its stderr. */
 async function serve(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'serve', ...args], {
+  const child = spawn(process.execPath, [main, 'serve', ...args], {
     env: processEnvironment(home, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
+import { appMain } from '../../../../tests/app-main.ts';
 import { processEnvironment } from '../../test/process-environment.ts';
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+const main = appMain('cli');
 
 /** Runs the command in a pipe; returns its stderr, followed by its exit status. */
 async function piped(args: string, reader: string, home: string): Promise<string> {
@@ -16,7 +16,7 @@ async function piped(args: string, reader: string, home: string): Promise<string
 }
 
 async function inShell(line: (varve: string) => string, home: string): Promise<string> {
-  const command = line(`'${process.execPath}' --conditions=@varve/source '${main}'`);
+  const command = line(`'${process.execPath}' '${main}'`);
   const env = processEnvironment(home);
   return (await promisify(execFile)('/bin/sh', ['-c', command], { env, cwd: home })).stderr;
 }

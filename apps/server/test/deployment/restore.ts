@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { StorageError, type EventStore } from '@varve/storage';
 import { expect } from 'vitest';
+import { appMain } from '../../../../tests/app-main.ts';
 import { programs, runSql } from '../../../../packages/storage-postgres/test/server.ts';
 
 const run = promisify(execFile);
@@ -49,8 +50,8 @@ export async function appendTo(store: EventStore, id: string): Promise<void> {
 
 /** Runs the `varve` command with a home directory and returns its output. @throws {Error} if it fails. */
 export async function varve(home: string, args: readonly string[]): Promise<string> {
-  const main = join(import.meta.dirname, '../../../cli/src/main.ts');
+  const main = appMain('cli');
   const env = { PATH: process.env['PATH'], HOME: home, VARVE_HOME: home };
-  const { stdout } = await run(process.execPath, ['--conditions=@varve/source', main, ...args], { env });
+  const { stdout } = await run(process.execPath, [main, ...args], { env });
   return stdout;
 }
