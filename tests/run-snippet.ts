@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { root } from './workspace.ts';
@@ -7,10 +8,10 @@ import { root } from './workspace.ts';
 /** Directory in which snippets run: this package may import every other. */
 const examples = join(root, 'examples');
 
-/** Returns a new directory in which modules can import every package, and that git and editors ignore. */
+/** Returns a new directory in which modules can import every package. */
 export function snippetDirectory(): Disposable & { readonly path: string } {
-  mkdirSync(join(examples, 'node_modules'), { recursive: true });
-  const path = mkdtempSync(join(examples, 'node_modules/.snippets-'));
+  const path = mkdtempSync(join(tmpdir(), 'varve-snippets-'));
+  for (const name of ['node_modules', 'package.json']) symlinkSync(join(examples, name), join(path, name));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
 }
 
@@ -41,8 +42,13 @@ export function typeErrors(snippets: readonly string[]): string {
       return `${index}.ts`;
     });
     const config = {
-      extends: '../../../tsconfig/base.json',
-      compilerOptions: { noEmit: true, incremental: true, tsBuildInfoFile },
+      extends: join(root, 'tsconfig/base.json'),
+      compilerOptions: {
+        noEmit: true,
+        incremental: true,
+        tsBuildInfoFile,
+        typeRoots: [join(root, 'node_modules/@types')],
+      },
       files,
     };
     writeFileSync(join(folder.path, 'tsconfig.json'), JSON.stringify(config));
