@@ -158,7 +158,7 @@ test.for([40, 80, 200])(
   'a short call is named as long if findings, directories or rules above the question move it off a screen of %i columns',
   async (columns) => {
     const short = terminal('make x');
-    for (let count = 1; count <= 30; count += 1) {
+    for (let count = 1; count <= 30; count += 2) {
       const words = Array.from({ length: count }, (_, index) => `target-${index}-${'x'.repeat(30)}`);
       const reasons = words.map((text) => ({ risk: 'HIGH', text }) as const);
       const prompts = await Promise.all([

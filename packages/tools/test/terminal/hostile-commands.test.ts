@@ -127,8 +127,6 @@ const hostile = [
   ['builtin() { false; }', 'kept'],
   ['builtin() { :; }', 'kept'],
   ['builtin() { :; }; export -f builtin', 'kept'],
-  ['builtin() { :; }; unset() { :; }', 'replaced'],
-  ['builtin() { :; }; readonly -f builtin', 'replaced'],
   ['FUNCNEST=1', 'kept'],
   ['readonly FUNCNEST=100', 'kept'],
   ['enable -n printf local', 'kept'],
@@ -138,8 +136,14 @@ const hostile = [
   ['POSIXLY_CORRECT=1 BASH_XTRACEFD=9 TMOUT=0 PS4=x HISTSIZE=0', 'kept'],
 ] as const;
 
+/** Those after which the shell runs until its end is noticed: on pipes only, because each takes 2 s of processor time. */
+const spinning = [
+  ['builtin() { :; }; unset() { :; }', 'replaced'],
+  ['builtin() { :; }; readonly -f builtin', 'replaced'],
+] as const;
+
 describe.concurrent.for(backends)('after a hostile command, a terminal on a %s', ([, pty]) => {
-  test.for(hostile)('continues: %s', async ([command, end]) => {
+  test.for(pty ? hostile : [...hostile, ...spinning])('continues: %s', async ([command, end]) => {
     await using shell = await openTerminal(pty);
     await shell.call({ command: 'cd /usr; export E=exported; V=kept', timeout });
     await shell.call({ command, timeout });
