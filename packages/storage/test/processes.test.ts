@@ -109,9 +109,9 @@ describe.for(Object.entries(stores))('%s', ([, { open, opening, fastClock, appen
     expect(codesOf(lines).filter((code) => !codes.includes(code))).toEqual([]);
   });
 
-  test('acknowledged events survive kill -9, twenty times', async () => {
+  test('acknowledged events survive kill -9, eight times', async () => {
     await using place = await newPlace();
-    await killRounds({ opening: opening(place.path), open: async () => open(place.path) }, 20);
+    await killRounds({ opening: opening(place.path), open: async () => open(place.path) }, 8);
   });
 
   test('the lease of a killed holder is taken over immediately', async () => {
