@@ -49,6 +49,17 @@ const visible = [
 ];
 
 describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
+  test('writes caches of the package managers that the workspace uses, and not their settings', async () => {
+    using place = openPlace({
+      prepare: ({ workspace }) => ['build.gradle.kts', 'go.mod'].forEach((name) => write(join(workspace, name))),
+    });
+    const made = 'touch ~/.gradle/daemon/x ~/.gradle/caches/x ~/go/pkg/x';
+    expect(await place.run(made)).toEqual({ code: 0, output: '' });
+    expect((await place.run('touch ~/.gradle/init.gradle')).code).toBe(1);
+    expect((await place.run('touch ~/go/bin')).code).toBe(1);
+    expect(readdirSync(place.home).toSorted()).toEqual(expect.not.arrayContaining(['.m2', '.cargo']));
+  });
+
   test('has settings directories of its own, in which nothing of the person is missing with an error', async () => {
     using place = openPlace({ prepare: ({ home }) => write(join(home, '.config/other/x')) });
     const { output } = await place.run(

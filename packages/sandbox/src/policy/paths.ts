@@ -48,12 +48,16 @@ export const settingsPlaces: readonly string[] = ['.config', '.local/share', '.l
 
 /** Directories that are created when they are missing: without them the most common programs fail. */
 export const requiredDirectories: readonly string[] = [
-  '.cache',
-  '.npm',
-  '.yarn',
-  '.yarn/berry',
-  '.local',
+  ...listed('.cache, .npm, .yarn, .yarn/berry, .local'),
   ...settingsPlaces,
+];
+
+/** Caches that are created when they are missing and a workspace has a file with such a name. */
+export const cachesByFile: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(?:(?:build|settings)\.gradle(?:\.kts)?|gradlew)$/, cachePaths.filter((path) => path.startsWith('.gradle/'))],
+  [/^pom\.xml$/, ['.m2/repository']],
+  [/^Cargo\.toml$/, ['.cargo/registry', '.cargo/git']],
+  [/^go\.mod$/, ['go/pkg']],
 ];
 
 /** Names whose content agents and editors execute, and which could be created in a workspace. */

@@ -6,6 +6,7 @@ import { executedBelow, gitPaths } from './git-paths.ts';
 import {
   below,
   cachePaths,
+  cachesByFile,
   createdNames,
   credentialPaths,
   executedNames,
@@ -44,7 +45,8 @@ export function profilePolicy(profile: 'read-only' | 'workspace', options: Profi
   const executed = executedPaths(workspace);
   // Names of a project that is the home directory, such as `.github`, are not private.
   const places = isWithin(home, workspace) ? undefined : privatePlaces(home, [workspace, ...git.writable], visible);
-  if (writes) createDirectories(home);
+  const names = existsSync(workspace) ? readdirSync(workspace) : [];
+  if (writes) createDirectories(home, names);
   return {
     profile,
     writable: [...temporary, ...(writes ? [workspace, ...git.writable, ...below(home, cachePaths)] : [])],
@@ -55,7 +57,8 @@ export function profilePolicy(profile: 'read-only' | 'workspace', options: Profi
       ...(writes ? [] : [workspace]),
       ...git.executed,
       ...executed.repositories,
-      ...(isEmpty(workspace) ? [] : below(workspace, createdNames)),
+      // What does not exist could be created, except in a workspace without files, as `git clone URL .` needs it.
+      ...(existsSync(workspace) && names.length === 0 ? [] : below(workspace, createdNames)),
       ...(writes ? startedFromCache(home) : []),
       ...(workspace === home ? below(home, startupFiles) : []),
     ],
@@ -92,11 +95,6 @@ function isEntry(path: string): boolean {
   return basename(path) === '.git';
 }
 
-/** What does not exist could be created, except in a workspace without files, as `git clone URL .` needs it. */
-function isEmpty(directory: string): boolean {
-  return existsSync(directory) && readdirSync(directory).length === 0;
-}
-
 /** Returns what shells start from the cache: prompts of zsh are files there, those of package managers directories. */
 function startedFromCache(home: string): readonly string[] {
   const cache = join(home, '.cache');
@@ -108,8 +106,9 @@ function startedFromCache(home: string): readonly string[] {
   );
 }
 
-function createDirectories(home: string): void {
-  for (const path of below(home, requiredDirectories)) {
+function createDirectories(home: string, names: readonly string[]): void {
+  const caches = cachesByFile.flatMap(([file, paths]) => (names.some((name) => file.test(name)) ? paths : []));
+  for (const path of below(home, [...requiredDirectories, ...caches.flatMap((path) => [dirname(path), path])])) {
     try {
       mkdirSync(path);
     } catch {
