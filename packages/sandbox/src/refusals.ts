@@ -20,7 +20,9 @@ export interface RefusalOptions {
   readonly hosts: readonly string[];
 }
 
-const readOnly = /read-only file system|\bEROFS\b|(?:(?:failed|unable) to|can(?:no|')t|could not) (?:create|push)/i;
+/** Node reports a missing directory where it cannot create several. */
+const readOnly =
+  /read-only file system|\bEROFS\b|\bENOENT\b.*\bmkdir\b|(?:(?:failed|unable) to|can(?:no|')t|could not) (?:create|push)/i;
 /** A mount cannot be removed, nor replaced by a renamed file, as git replaces its settings. */
 const busy = /device or resource busy|\bEBUSY\b/i;
 const denied = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i;

@@ -23,6 +23,8 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     expect(await refusalOf(`echo "Failed to create directory '/etc/missing/x'"`)).toBe(
       claimed(writing('/etc/missing')),
     );
+    const several = 'require("fs").mkdirSync("/etc/missing/x", { recursive: true })';
+    expect(await refusalOf(`"${process.execPath}" -e '${several}'`)).toBe(claimed(writing('/etc/missing')));
     expect(await refusalOf('ls ~/.ssh')).toBe(claimed(`access to "${place.home}/.ssh"`));
     expect(await refusalOf('echo 1 >.mcp.json/x')).toBe(claimed(writing(join(place.workspace, '.mcp.json/x'))));
     const commit = 'git -c user.name=t -c user.email=t@t commit -q --allow-empty -m t';
