@@ -108,7 +108,7 @@ function startedFromCache(home: string): readonly string[] {
 
 function createDirectories(home: string, names: readonly string[]): void {
   const caches = cachesByFile.flatMap(([file, paths]) => (names.some((name) => file.test(name)) ? paths : []));
-  for (const path of below(home, [...requiredDirectories, ...caches.flatMap((path) => [dirname(path), path])])) {
+  for (const path of below(home, [...requiredDirectories, ...caches.flatMap((cache) => [dirname(cache), cache])])) {
     try {
       mkdirSync(path);
     } catch {
