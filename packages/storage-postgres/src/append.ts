@@ -1,8 +1,7 @@
-import { factsOf, inlineLimit, type SealedAppend, type SealedNewEvent } from '@varve/storage/kit';
+import { factsOf, inlineLimit, type SealedAppend, type SealedNewEvent, sealBytes } from '@varve/storage/kit';
 import { appendText } from './append-text.ts';
 import { columnsOf, type StoredString } from './events.ts';
 import { columnMs } from './heartbeat.ts';
-import { sealBytes } from './rows.ts';
 
 /** An append to a log whose end is known. */
 export interface Append extends SealedAppend {

@@ -1,9 +1,9 @@
 import { type LogLoss, StorageError, type Unsealed } from '@varve/storage';
-import { digestOf, firstSeal, nextSeal, rowLoss } from '@varve/storage/kit';
+import { digestOf, firstSeal, nextSeal, rowLoss, sealBytes, sealText } from '@varve/storage/kit';
 import type { Connection } from './connection.ts';
 import type { Query, Session } from './session.ts';
 import { findEvents, toStored } from './events.ts';
-import { type CheckedConversation, sealBytes, sealText } from './rows.ts';
+import type { CheckedConversation } from './rows.ts';
 
 // An append stores its events with their seals in one statement, so an event without a row or a seal lost it.
 

@@ -1,12 +1,12 @@
 import type { EventLog, Stored } from '@varve/storage';
-import { type CheckedAppend, leasedLog, planAppend, sealAppend } from '@varve/storage/kit';
+import { type CheckedAppend, leasedLog, planAppend, sealAppend, sealBytes, sealText } from '@varve/storage/kit';
 import type { StoreAppend } from './append-queue.ts';
 import { isDuplicate } from './errors.ts';
 import { toEvents, toStored } from './events.ts';
 import { checkIntact } from './intact.ts';
 import { keyOf, type LeasedConversation, lockLease, readLeasedState } from './lease.ts';
 import { proofWriter } from './proof-writer.ts';
-import { type LogState, sealBytes, sealText } from './rows.ts';
+import type { LogState } from './rows.ts';
 import { snapshotCache } from './snapshots.ts';
 import { logSource } from './source.ts';
 

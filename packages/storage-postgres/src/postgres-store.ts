@@ -24,6 +24,7 @@ import {
   openLogs,
   readerOf,
   thisProcess,
+  toSummary,
 } from '@varve/storage/kit';
 import { type AppendQueue, appendQueue } from './append-queue.ts';
 import { connect, type Connection } from './connection.ts';
@@ -34,7 +35,7 @@ import { checkFree, checkLeaseMs, existing, type LeaseOptions, takeLease } from 
 import { postgresLog } from './postgres-log.ts';
 import { type Heartbeat, heartbeat, type Lease } from './heartbeat.ts';
 import { replicasOf } from './replicas.ts';
-import { type ConversationRow, toConversation, toSummary } from './rows.ts';
+import { type ConversationRow, toConversation } from './rows.ts';
 import { logSource } from './source.ts';
 import { countSummaries, listSummaries } from './summaries.ts';
 import { parseUrl } from './url.ts';

@@ -1,10 +1,18 @@
 import { type LogProof, type ProofWriter, StorageError } from '@varve/storage';
-import { checkBound, checkLogOpen, checkReplacements, factsOf, joinText } from '@varve/storage/kit';
+import {
+  checkBound,
+  checkLogOpen,
+  checkReplacements,
+  factsOf,
+  joinText,
+  sealText,
+  statementOf,
+} from '@varve/storage/kit';
 import type { Session } from './session.ts';
 import { columnsOf, findEvents, type FoundEvent, toEvents, toStored } from './events.ts';
 import { acceptUnsealed } from './intact.ts';
 import { type LeasedConversation, lockLease } from './lease.ts';
-import { type LogState, sealText, statementOf } from './rows.ts';
+import type { LogState } from './rows.ts';
 
 /** Dependencies of a proof writer that its log provides. */
 export interface ProofWriterContext {

@@ -1,10 +1,10 @@
-import { type EventProof, type LogProof, type Statement, StorageError, type Stored } from '@varve/storage';
-import { checkLogOpen, isStorable, type LogSource, mergeProof } from '@varve/storage/kit';
+import { type EventProof, type LogProof, StorageError, type Stored } from '@varve/storage';
+import { checkLogOpen, isStorable, type LogSource, mergeProof, sealText, toStatements } from '@varve/storage/kit';
 import type { Connection } from './connection.ts';
 import type { Query, Row } from './session.ts';
 import { type ConversationKey, type EventRange, findEvents, toStored } from './events.ts';
 import { findLoss } from './intact.ts';
-import { sealText, statementOf, toConversation } from './rows.ts';
+import { toConversation } from './rows.ts';
 
 /** A conversation to read until `closed` aborts. */
 export interface ReadOptions extends ConversationKey {
@@ -64,10 +64,7 @@ function logProof(query: Query, connection: Connection, { id, key }: Conversatio
       const last = seals.at(-1);
       const end = last && seals.length === sealsPerPage ? last.seq + 1 : to;
       const stated = await query(sql.statements, [key, from, end]);
-      return mergeProof(
-        seals,
-        stated.map((row) => toStatement(id, row)),
-      );
+      return mergeProof(seals, toStatements(id, stated));
     },
     async end() {
       const { head, seal } = toConversation(await stateOf(query, connection, { id, key }));
@@ -97,10 +94,4 @@ async function* readRows(query: Query, text: string, key: number): AsyncGenerato
     yield row;
     number = Number(row['number']);
   }
-}
-
-function toStatement(id: string, row: Row): Statement {
-  const statement = statementOf(row);
-  if (!statement) throw new StorageError('corrupt', `A stored statement of conversation ${id} is malformed.`);
-  return statement;
 }

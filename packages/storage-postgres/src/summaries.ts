@@ -1,7 +1,6 @@
 import type { ListQuery, Page, Summary } from '@varve/storage';
-import { type CountQuery, isStorable, parseListQuery, toPage } from '@varve/storage/kit';
+import { type CountQuery, isStorable, parseListQuery, toPage, toSummary } from '@varve/storage/kit';
 import type { Connection } from './connection.ts';
-import { toSummary } from './rows.ts';
 
 /** Lists conversations. @throws {StorageError} `invalid`, `closed`, `io`. */
 export async function listSummaries({ read, sql }: Connection, query: ListQuery): Promise<Page<Summary>> {

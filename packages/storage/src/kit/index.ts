@@ -27,10 +27,10 @@ export { inlineLimit, joinText, type LongString, splitText } from './long-string
 export { openLogs } from './open-logs.ts';
 export { type LogSource, readerOf } from './reader.ts';
 export { rowLoss } from './row-loss.ts';
+export { sealBytes, sealText, statementOf, toStatements, toSummary } from './rows.ts';
 export { unlessMissing } from './unless-missing.ts';
 export { type Wakeups, wakeups } from './wakeups.ts';
 export { type StoreOverrides, wrapStore } from './wrap-store.ts';
 export type { CountQuery } from '../contract/store.ts';
 export { digestOf, firstSeal, nextSeal } from '../proof/hash-chain.ts';
 export { mergeProof } from '../proof/proof-pages.ts';
-export { parseStatement } from '../proof/parse-statement.ts';

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type LongString, inlineLimit, joinText, splitText } from '../kit/long-strings.ts';
 import { packText, unpackText } from './packed-text.ts';
-import { type Statements, type EventRow, sealBytes, toEvent } from './statements.ts';
+import { type Statements, type EventRow, toEvent } from './statements.ts';
 import { StorageError } from '../contract/error.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { SealedNewEvent } from '../kit/append.ts';
+import { sealBytes } from '../kit/rows.ts';
 
 /** Id and database key of a conversation. */
 export interface ConversationKey {

@@ -1,7 +1,8 @@
 import { joinText } from '../kit/long-strings.ts';
 import { type EventKey, inlineText, longStringsOf } from './events.ts';
 import { type Read, readRows } from './read-rows.ts';
-import { type EventRow, sealText, statementOf, type Statements, toEvent } from './statements.ts';
+import { type EventRow, type Statements, toEvent } from './statements.ts';
+import { sealText, statementOf } from '../kit/rows.ts';
 
 // Quarantine keeps a copy of events that a cut removed from a log, and of the statements about them.
 

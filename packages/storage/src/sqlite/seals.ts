@@ -1,13 +1,13 @@
 import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
-import type { Statement } from '../contract/statement.ts';
 import { mergeProof } from '../proof/proof-pages.ts';
 import type { ConversationKey } from './events.ts';
 import { readQuarantine } from './quarantine.ts';
 import type { Read } from './read-rows.ts';
 import { readSnapshots } from './snapshots.ts';
 import { isLegacy } from './unsealed.ts';
-import { type LogState, type Row, sealText, statementOf, type Statements, toLogState } from './statements.ts';
+import { type LogState, type Statements, toLogState } from './statements.ts';
+import { sealText, toStatements } from '../kit/rows.ts';
 
 const pageLength = 256;
 
@@ -27,8 +27,7 @@ export function logProof(statements: Statements, { id, key }: ConversationKey, r
         const seals = rows.map((row) => ({ seq: Number(row['seq']), seal: sealText(row['seal']) ?? '' }));
         const last = seals.at(-1);
         const end = last && seals.length === pageLength ? last.seq + 1 : to;
-        const stated = statements.statements.all(key, from, end).map((row) => toStatement(id, row));
-        return mergeProof(seals, stated);
+        return mergeProof(seals, toStatements(id, statements.statements.all(key, from, end)));
       }),
     end: async () =>
       read(() => {
@@ -38,10 +37,4 @@ export function logProof(statements: Statements, { id, key }: ConversationKey, r
         return isSealed ? { head, seal: sealText(seal ?? undefined) ?? '' } : undefined;
       }),
   };
-}
-
-function toStatement(id: string, row: Row): Statement {
-  const statement = statementOf(row);
-  if (!statement) throw new StorageError('corrupt', `A stored statement of conversation ${id} is malformed.`);
-  return statement;
 }

@@ -7,7 +7,7 @@ import { proofWriter } from './proof-writer.ts';
 import { snapshotCache } from './snapshots.ts';
 import { logSource } from './source.ts';
 import { checkIntact } from './unsealed.ts';
-import { sealBytes, sealText } from './statements.ts';
+import { sealBytes, sealText } from '../kit/rows.ts';
 
 // The way of an append: `leasedLog` checks its arguments, `Connection.write` queues it, the write queue opens a
 // transaction, `append` below stores it, and the commit syncs the disk.

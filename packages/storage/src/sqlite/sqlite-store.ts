@@ -27,8 +27,9 @@ import { logSource } from './source.ts';
 import { snapshotCache } from './snapshots.ts';
 import { sqliteLog } from './sqlite-log.ts';
 import { checkIntact } from './unsealed.ts';
-import { type ConversationRow, toConversation, toSummary } from './statements.ts';
+import { type ConversationRow, toConversation } from './statements.ts';
 import { countSummaries, listSummaries } from './summaries.ts';
+import { toSummary } from '../kit/rows.ts';
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {

@@ -1,9 +1,4 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import type { Json } from '@varve/events';
-import { parseJson } from '@varve/text';
-import type { Statement } from '../contract/statement.ts';
-import type { Summary } from '../contract/store.ts';
-import { parseStatement } from '../proof/parse-statement.ts';
 
 /** A row that a statement returned. */
 export type Row = Record<string, SQLOutputValue>;
@@ -59,27 +54,6 @@ export interface EventRow {
 /** Converts a row of `event`: the schema is strict, so the columns have their types. */
 export function toEvent(row: Row): EventRow {
   return row as unknown as EventRow;
-}
-
-/** Converts a row of `conversation` with its `meta`, which is null if it is damaged: the log does not depend on it. */
-export function toSummary(row: Row): Summary {
-  const { id, head } = toConversation(row);
-  const {
-    created_at: createdAt,
-    updated_at: updatedAt,
-    owner,
-    meta,
-  } = row as { created_at: number; updated_at: number; owner: string; meta: string };
-  return { id, createdAt, updatedAt, head, ...(owner && { owner }), meta: (parseJson(meta) ?? null) as Json };
-}
-
-/**
- * Converts the columns `seq` and `json` of a row of `statement`; returns undefined if it cannot be read, or is about
- * another event than its row.
- */
-export function statementOf({ seq, json }: Row): Statement | undefined {
-  const statement = parseStatement(parseJson(String(json)));
-  return statement?.seq === seq ? statement : undefined;
 }
 
 /** Converts a row of `snapshot`: the schema is strict, so the columns have their types. */
@@ -217,14 +191,4 @@ export function prepareStatements(database: DatabaseSync) {
     ...(Object.fromEntries(prepared) as Readonly<Record<keyof typeof sql, StatementSync>>),
     selectSummaries: (condition: string) => database.prepare(`${summaries} ${condition}`),
   };
-}
-
-/** Converts a seal from hexadecimal digits to a column of the database. */
-export function sealBytes(seal: string): Uint8Array {
-  return Buffer.from(seal, 'hex');
-}
-
-/** Converts a seal from a column of the database to hexadecimal digits; `undefined` if the column is null. */
-export function sealText(column: SQLOutputValue | undefined): string | undefined {
-  return column instanceof Uint8Array ? Buffer.from(column).toString('hex') : undefined;
 }

@@ -2,7 +2,8 @@ import type { StatementSync } from 'node:sqlite';
 import type { CountQuery, ListQuery, Page, Summary } from '../contract/store.ts';
 import { type Listing, parseListQuery, toPage } from '../kit/listing.ts';
 import type { Connection } from './connection.ts';
-import { hasStatus, type Statements, toSummary } from './statements.ts';
+import { hasStatus, type Statements } from './statements.ts';
+import { toSummary } from '../kit/rows.ts';
 
 /**
  * Up to this number, conversations of some statuses are found by status and sorted. Of more, the next ones in the order

@@ -3,7 +3,8 @@ import type { Unsealed } from '../contract/statement.ts';
 import { digestOf, firstSeal, nextSeal } from '../proof/hash-chain.ts';
 import { readEvents } from './events.ts';
 import { type CheckedConversation, checkComplete } from './loss.ts';
-import { sealBytes, sealText, type Statements } from './statements.ts';
+import type { Statements } from './statements.ts';
+import { sealBytes, sealText } from '../kit/rows.ts';
 
 // An append seals its events in its transaction, so an event without a seal lost it, except in a log of a version
 // without seals. All functions run in a transaction of the caller.
