@@ -4,47 +4,20 @@ import { foldEvents, statsProjection, statusProjection } from '@varve/events/pro
 import { FinishAction } from '@varve/events/payloads';
 import { actionsByReply, toMcpbenchLogs, isAnyResult, messageText } from './logs.ts';
 
-/** Statistics under the keys of mcpbench_dev. */
-interface McpbenchStats {
-  /** Messages of the user. */
-  readonly interaction_turns: number;
-  /** Calls of tools. */
-  readonly tool_calls: number;
-  /** Calls that failed before or outside their tool. */
-  readonly errors: number;
-  readonly condensations: number;
-}
-
-/** The twelve numbers of `key_stats`: six that the agent keeps, and six of its history. */
-interface KeyStats {
-  readonly interaction_turns: number;
-  readonly tool_calls: number;
-  readonly agent_llm_requests: number;
-  readonly total_tokens: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  /** Messages of the user and replies of the agent. */
-  readonly total_turns: number;
-  /** Messages of the list of logs. */
-  readonly total_messages: number;
-  /** Condensations that removed events. */
-  readonly truncations: number;
-  readonly user_input_turns: number;
-  readonly assistant_turns: number;
-}
-
-/** Returns the four counters of a log. */
-export function mcpbenchStats(events: readonly BaseEvent[]): McpbenchStats {
+/** Returns the four counters of a log under the keys of mcpbench_dev. */
+export function mcpbenchStats(events: readonly BaseEvent[]) {
   return {
+    /** Messages of the user. */
     interaction_turns: userMessages(events),
     tool_calls: events.filter((event) => ActionEvent.is(event)).length,
+    /** Calls that failed before or outside their tool. */
     errors: events.filter((event) => AgentErrorEvent.is(event)).length,
     condensations: events.filter((event) => Condensation.is(event)).length,
   };
 }
 
-/** Returns the statistics of the agent overlaid by those of its history. */
-export function keyStats(events: readonly BaseEvent[]): KeyStats {
+/** Returns the twelve numbers of `key_stats`: six that the agent keeps, overlaid by six of its history. */
+export function keyStats(events: readonly BaseEvent[]) {
   const { interaction_turns, tool_calls } = mcpbenchStats(events);
   const { total } = foldEvents(statsProjection, events);
   const [user_input_turns, assistant_turns] = [userMessages(events), replyCount(events)];
@@ -55,8 +28,10 @@ export function keyStats(events: readonly BaseEvent[]): KeyStats {
     total_tokens: total.input_tokens + total.output_tokens,
     input_tokens: total.input_tokens,
     output_tokens: total.output_tokens,
+    /** Messages of the user and replies of the agent. */
     total_turns: user_input_turns + assistant_turns,
     total_messages: toMcpbenchLogs(events, { profile: 'toolathlon' }).messages.length,
+    /** Condensations that removed events. */
     truncations: events.filter((event) => Condensation.is(event) && event.forgotten_event_ids.length > 0).length,
     user_input_turns,
     assistant_turns,
