@@ -51,10 +51,7 @@ const sameTimeMs = 50;
  * overlap.
  */
 export class FileChanges {
-  readonly #workspace: string;
-  readonly #maxBytes: number;
-  readonly #repository: GitRepository | undefined;
-  readonly #tracked: TrackedFiles;
+  readonly #parts: FileChangesParts;
   readonly #watches = new DirectoryWatches();
   readonly #files = new Map<string, Entry>();
   /** Directories that were looked into, by what identifies each. */
@@ -64,11 +61,8 @@ export class FileChanges {
   /** Ignored paths that changed since the last look. */
   #ignoredChanges = new Map<string, ChangedFile>();
 
-  private constructor({ workspace, maxBytes, repository, tracked }: FileChangesParts) {
-    this.#workspace = workspace;
-    this.#maxBytes = maxBytes;
-    this.#repository = repository;
-    this.#tracked = tracked;
+  private constructor(parts: FileChangesParts) {
+    this.#parts = parts;
   }
 
   /** Looks at all files of a workspace, unless it has too many. Contents of larger files are not read. */
@@ -143,7 +137,7 @@ export class FileChanges {
   #watch(directory: string): void {
     const identity = this.#identityOf(directory);
     if (identity === undefined) return;
-    const path = join(this.#workspace, directory);
+    const path = join(this.#parts.workspace, directory);
     if (this.#directories.get(directory) !== identity || !this.#watches.has(path)) this.#watches.add(path);
     this.#directories.set(directory, identity);
   }
@@ -155,7 +149,7 @@ export class FileChanges {
 
   #entriesOf(directory: string): readonly (readonly [string, Stats])[] {
     try {
-      return readdirSync(join(this.#workspace, directory)).flatMap((name) => {
+      return readdirSync(join(this.#parts.workspace, directory)).flatMap((name) => {
         const path = directory === '' ? name : `${directory}/${name}`;
         const stats = isLeftOut(name) ? undefined : this.#statsOf(path);
         return stats ? [[path, stats] as const] : [];
@@ -168,7 +162,7 @@ export class FileChanges {
 
   #statsOf(path: string): Stats | undefined {
     try {
-      return lstatSync(join(this.#workspace, path), { throwIfNoEntry: false });
+      return lstatSync(join(this.#parts.workspace, path), { throwIfNoEntry: false });
     } catch {
       return undefined;
     }
@@ -178,7 +172,7 @@ export class FileChanges {
   async #ignoreNew(paths: readonly string[]): Promise<void> {
     const fresh = paths.filter((path) => !this.#files.has(path) && !this.#directories.has(path));
     const asked = fresh.filter((path) => !this.#ignored.has(path));
-    for (const path of await ignoredPaths(asked, this.#repository, this.#tracked)) {
+    for (const path of await ignoredPaths(asked, this.#parts.repository, this.#parts.tracked)) {
       this.#ignored.add(path);
       this.#reportIgnored(path, {});
     }
@@ -237,7 +231,7 @@ export class FileChanges {
   }
 
   #nameOf(path: string): string {
-    return relative(this.#workspace, path).split(sep).join('/');
+    return relative(this.#parts.workspace, path).split(sep).join('/');
   }
 
   /** Reports whether a path is in a directory that was looked into, and so through no link. */
@@ -252,7 +246,7 @@ export class FileChanges {
 
   /** Ends the watches of a directory that is gone, and returns its files. */
   #forget(directory: string): readonly string[] {
-    this.#watches.remove(join(this.#workspace, directory));
+    this.#watches.remove(join(this.#parts.workspace, directory));
     for (const path of this.#directories.keys())
       if (path === directory || path.startsWith(`${directory}/`)) this.#directories.delete(path);
     return this.#filesBelow(directory);
@@ -269,7 +263,7 @@ export class FileChanges {
       const before = this.#files.get(path);
       const found = contents?.get(path);
       const isThere = this.#isInDirectory(path);
-      const after = isThere ? await readVersion(join(this.#workspace, path), this.#maxBytes) : undefined;
+      const after = isThere ? await readVersion(join(this.#parts.workspace, path), this.#parts.maxBytes) : undefined;
       this.accept(path);
       const isUntouched = before !== undefined && before.key !== '' && before.key === this.#files.get(path)?.key;
       const isEqual = found && (isSameVersion(found, after) || (isUntouched && found.hash === 'unknown'));

@@ -47,11 +47,7 @@ const responseMs = 30_000;
 export class WebhookQueue {
   readonly #url: string;
   readonly #options: WebhookOptions;
-  readonly #headers: DeliveryHeaders;
-  readonly #log: DeliveryLog;
-  readonly #context: QueueContext;
-  readonly #isBatched: boolean;
-  readonly #onSent: ((next: number) => void) | undefined;
+  readonly #parts: QueueParts;
   readonly #stop = new AbortController();
   #waiting: readonly Waiting[] = [];
   #bytes = 0;
@@ -59,14 +55,9 @@ export class WebhookQueue {
   #hasTimer = false;
 
   constructor(url: string, options: WebhookOptions, parts: QueueParts) {
-    const { headers, log, context, content = 'events', onSent } = parts;
     this.#url = url;
     this.#options = options;
-    this.#headers = headers;
-    this.#log = log;
-    this.#context = context;
-    this.#isBatched = content === 'events';
-    this.#onSent = onSent;
+    this.#parts = parts;
   }
 
   /** True if nothing waits. */
@@ -80,7 +71,7 @@ export class WebhookQueue {
 
   /** Resolves when there is room for an event, or when the signal aborts. */
   async room(signal: AbortSignal): Promise<void> {
-    while (this.isFull && !signal.aborted) await this.#context.delay(failureMs, signal);
+    while (this.isFull && !signal.aborted) await this.#parts.context.delay(failureMs, signal);
   }
 
   /** Adds an event or a document, as JSON. Callers wait for room before they add an event of the log. */
@@ -121,6 +112,10 @@ export class WebhookQueue {
     }
   }
 
+  get #isBatched(): boolean {
+    return this.#parts.content !== 'documents';
+  }
+
   get #flushMs(): number {
     return this.#options.flush_delay * 1000;
   }
@@ -128,7 +123,7 @@ export class WebhookQueue {
   async #flushLater(ms: number): Promise<void> {
     if (this.#hasTimer) return;
     this.#hasTimer = true;
-    await this.#context.delay(ms, this.#stop.signal);
+    await this.#parts.context.delay(ms, this.#stop.signal);
     this.#hasTimer = false;
     if (!this.#stop.signal.aborted) await this.flush();
   }
@@ -139,7 +134,7 @@ export class WebhookQueue {
       const body = batch.map(({ json }) => json).join(',');
       if (await this.#sent(this.#isBatched ? `[${body}]` : body)) {
         const next = batch.findLast((each) => each.next !== undefined)?.next;
-        if (next !== undefined) this.#onSent?.(next);
+        if (next !== undefined) this.#parts.onSent?.(next);
         continue;
       }
       this.#waiting = [...batch, ...this.#waiting];
@@ -169,9 +164,9 @@ export class WebhookQueue {
 
   async #sent(body: string): Promise<boolean> {
     const { base_url: base, num_retries: retries, retry_delay: seconds } = this.#options;
-    const { delay, onFailure } = this.#context;
-    const { id, signed } = this.#headers(body);
-    const delivery = this.#log.begin(id, this.#url.slice(base.length));
+    const { delay, onFailure } = this.#parts.context;
+    const { id, signed } = this.#parts.headers(body);
+    const delivery = this.#parts.log.begin(id, this.#url.slice(base.length));
     for (let attempt = 0; attempt <= retries && !this.#stop.signal.aborted; attempt += 1) {
       if (attempt > 0) await delay(seconds * 1000, this.#stop.signal);
       const result = await this.#attempt(body, signed());
@@ -189,7 +184,7 @@ export class WebhookQueue {
     const headers = { 'content-type': 'application/json', ...signed };
     try {
       // The key is not sent to another address.
-      const response = await this.#context.fetch(this.#url, {
+      const response = await this.#parts.context.fetch(this.#url, {
         method: 'POST',
         headers,
         body,
