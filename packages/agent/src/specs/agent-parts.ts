@@ -6,8 +6,8 @@ import * as z from 'zod';
 import type { AgentOptions } from '../agent/agent.ts';
 import { confirmationFromSpec } from '../confirmation/confirmation-from-spec.ts';
 import type { AgentRegistries } from './agent-registries.ts';
-import { type JsonObject, PartReader, type MissingPart } from './part-reader.ts';
-import { SpecBuilder } from './spec-builder.ts';
+import { type JsonObject, type MissingPart, type PartReader, partReader } from './part-reader.ts';
+import { specBuilder } from './spec-builder.ts';
 import { toolset, type NamedTool, type Toolset } from '../agent/toolset.ts';
 
 const count = lazy(() => z.exactOptional(z.int().positive()));
@@ -82,7 +82,7 @@ export interface AgentPartsOptions {
 /** Returns the parts of a stored agent that can be rebuilt, and reports the others. */
 export function agentParts(stored: JsonObject, options: AgentPartsOptions): Partial<AgentOptions> {
   const { registries, replaced, missing } = options;
-  const reader = new PartReader(stored, replaced, missing);
+  const reader = partReader(stored, replaced, missing);
   const isReplaced = (field: string): boolean => replaced.has(field === 'sub_agents' ? 'subAgents' : field);
   for (const field of Object.keys(stored).filter((name) => !knownFields.has(name) && !isReplaced(name))) {
     reader.ignored({ path: field, kind: 'Agent', reason: ignoredReasons[field] ?? ignoredReasons.other });
@@ -91,7 +91,7 @@ export function agentParts(stored: JsonObject, options: AgentPartsOptions): Part
 }
 
 function builtParts(reader: PartReader, stored: JsonObject, registries: AgentRegistries): Partial<AgentOptions> {
-  const builder = new SpecBuilder(registries, reader.ignored);
+  const builder = specBuilder(registries, reader.ignored);
   const promptOptions = { registry: registries.prompts, path: ['prompt'], contextAt: () => ({}) };
   const { security_analyzer: analyzer } = stored;
   return withoutUndefined({

@@ -17,49 +17,37 @@ interface PartPlace {
   readonly isEssential?: boolean;
 }
 
-/** Reads the fields of a stored agent, and collects what could not be rebuilt. */
-export class PartReader {
-  readonly #stored: JsonObject;
-  readonly #replaced: ReadonlySet<string>;
-  readonly #missing: MissingPart[];
-
-  constructor(stored: JsonObject, replaced: ReadonlySet<string>, missing: MissingPart[]) {
-    this.#stored = stored;
-    this.#replaced = replaced;
-    this.#missing = missing;
-  }
-
-  /** Returns what `make` makes of a field; undefined for an absent one, and for one that is reported as missing. */
-  read<Part>({ option, field, isEssential = false }: PartPlace, make: (spec: Json) => Part): Part | undefined {
-    const spec = this.#stored[field];
-    // An agent may have no tools.
-    if (this.#replaced.has(option) || (isUnset(spec) && !Array.isArray(spec))) return undefined;
-    try {
-      return make(spec ?? null);
-    } catch (error) {
-      if (!(error instanceof SpecError)) throw error;
-      this.#missing.push({ ...error.problem, isEssential });
-      return undefined;
-    }
-  }
-
-  /** Returns the value of a field that matches a schema. */
-  value<Schema extends z.ZodType>(place: PartPlace, schema: Schema): z.output<Schema> | undefined {
-    return this.read(place, (spec) => this.checked(schema, spec, place.field));
-  }
-
-  /** Returns a value that matches a schema. @throws {SpecError} naming the first field that does not. */
-  checked<Schema extends z.ZodType>(schema: Schema, spec: Json, field: string): z.output<Schema> {
-    const { success, data, error } = schema.safeParse(spec);
-    if (success) return data;
-    throw new SpecError({ kind: 'Agent', ...optionProblem(spec, error, [field]) });
-  }
-
-  /** Reports something that the agent can do without. */
-  readonly ignored = (problem: SpecProblem): void => {
-    this.#missing.push({ ...problem, isEssential: false });
+/** Returns what reads the fields of a stored agent, and adds what could not be rebuilt to `missing`. */
+export function partReader(stored: JsonObject, replaced: ReadonlySet<string>, missing: MissingPart[]) {
+  const reader = {
+    /** Returns what `make` makes of a field; undefined for an absent one, and for one that is reported as missing. */
+    read<Part>({ option, field, isEssential = false }: PartPlace, make: (spec: Json) => Part): Part | undefined {
+      const spec = stored[field];
+      // An agent may have no tools.
+      if (replaced.has(option) || (isUnset(spec) && !Array.isArray(spec))) return undefined;
+      try {
+        return make(spec ?? null);
+      } catch (error) {
+        if (!(error instanceof SpecError)) throw error;
+        missing.push({ ...error.problem, isEssential });
+        return undefined;
+      }
+    },
+    /** Returns the value of a field that matches a schema. */
+    value: <Schema extends z.ZodType>(place: PartPlace, schema: Schema): z.output<Schema> | undefined =>
+      reader.read(place, (spec) => reader.checked(schema, spec, place.field)),
+    /** Returns a value that matches a schema. @throws {SpecError} naming the first field that does not. */
+    checked<Schema extends z.ZodType>(schema: Schema, spec: Json, field: string): z.output<Schema> {
+      const { success, data, error } = schema.safeParse(spec);
+      if (success) return data;
+      throw new SpecError({ kind: 'Agent', ...optionProblem(spec, error, [field]) });
+    },
+    /** Reports something that the agent can do without. */
+    ignored: (problem: SpecProblem): void => void missing.push({ ...problem, isEssential: false }),
   };
+  return reader;
 }
+export type PartReader = ReturnType<typeof partReader>;
 
 /** JSON object whose fields are not known. */
 export type JsonObject = Readonly<Record<string, Json>>;

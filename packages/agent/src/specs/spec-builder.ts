@@ -4,40 +4,24 @@ import { buildPart, SpecError, type SpecPath, type SpecProblem } from '@varve/ev
 import { type LanguageModel, isLitellmSpec, specFromLitellm } from '@varve/llm';
 import type { AgentRegistries, SpecContext } from './agent-registries.ts';
 
-/** Builds the nested parts of an agent. Options that a part does not have are reported. */
-export class SpecBuilder {
-  readonly #registries: AgentRegistries;
-  readonly #onIgnored: (problem: SpecProblem) => void;
-
-  constructor(registries: AgentRegistries, onIgnored: (problem: SpecProblem) => void) {
-    this.#registries = registries;
-    this.#onIgnored = onIgnored;
-  }
-
-  /** Builds a model from its spec, or from the reference's description of it. @throws {SpecError} */
-  model(spec: Json, path: SpecPath): LanguageModel {
-    const options = this.#optionsAt(path, this.#registries.models);
-    if (!isLitellmSpec(spec)) return buildPart(spec, options);
-    return buildPart(
-      withPath(path, () =>
-        specFromLitellm(spec, (problem) => this.#onIgnored({ ...problem, path: joined(path, problem.path) })),
-      ),
-      options,
-    );
-  }
-
-  /** Builds a condenser. @throws {SpecError} */
-  condenser(spec: Json, path: SpecPath): Condenser {
-    return buildPart(spec, this.#optionsAt(path, this.#registries.condensers));
-  }
-
-  #optionsAt<Kinds>(path: SpecPath, registry: Kinds) {
-    const contextAt = (inner: SpecPath): SpecContext => ({
-      model: (spec, ...position) => this.model(spec, [...inner, ...position]),
-      condenser: (spec, ...position) => this.condenser(spec, [...inner, ...position]),
-    });
-    return { registry, path, contextAt, onIgnored: this.#onIgnored };
-  }
+/** Returns what builds the nested parts of an agent. Options that a part does not have are reported. */
+export function specBuilder(registries: AgentRegistries, onIgnored: (problem: SpecProblem) => void) {
+  const contextAt = (inner: SpecPath): SpecContext => ({
+    model: (spec, ...position) => builder.model(spec, [...inner, ...position]),
+    condenser: (spec, ...position) => builder.condenser(spec, [...inner, ...position]),
+  });
+  const builder = {
+    /** Builds a model from its spec, or from the reference's description of it. @throws {SpecError} */
+    model(spec: Json, path: SpecPath): LanguageModel {
+      const ignored = (problem: SpecProblem): void => onIgnored({ ...problem, path: joined(path, problem.path) });
+      const ownSpec = isLitellmSpec(spec) ? withPath(path, () => specFromLitellm(spec, ignored)) : spec;
+      return buildPart(ownSpec, { registry: registries.models, path, contextAt, onIgnored });
+    },
+    /** Builds a condenser. @throws {SpecError} */
+    condenser: (spec: Json, path: SpecPath): Condenser =>
+      buildPart(spec, { registry: registries.condensers, path, contextAt, onIgnored }),
+  };
+  return builder;
 }
 
 /** Adds the position of a part to a problem inside of it. */

@@ -3,7 +3,7 @@ import type { WaitingChild } from '@varve/agent/delegation';
 import { isAnswered, withoutAnswer } from '@varve/agent/replay';
 import { StorageError } from '@varve/storage';
 import type { Questions } from '../people/questions.ts';
-import { LimitCounter, type RunLimits } from './run-limits.ts';
+import { limitCounter, type RunLimits } from './run-limits.ts';
 import type { ActiveRun, RunSlot } from './run-slot.ts';
 import type { Followers } from './followers.ts';
 
@@ -61,7 +61,7 @@ export async function executeInBackground(run: ActiveRun, request: RunRequest, p
 /** Executes work until nothing is left to decide, and again while messages want to be answered. */
 export async function execute(run: ActiveRun, request: RunRequest, parts: RunParts): Promise<RunResult> {
   const { conversation, writeTitle } = parts;
-  const limits = new LimitCounter(request.limits ?? {}, conversation.state);
+  const limits = limitCounter(request.limits ?? {}, conversation.state);
   const runAgain: Work = (options) => conversation.run(options);
   writeTitle();
   try {
@@ -79,7 +79,7 @@ export async function execute(run: ActiveRun, request: RunRequest, parts: RunPar
 interface Execution extends RunParts {
   readonly run: ActiveRun;
   readonly request: RunRequest;
-  readonly limits: LimitCounter;
+  readonly limits: ReturnType<typeof limitCounter>;
 }
 
 /** Executes work, and again after a person decided about calls that wait. */

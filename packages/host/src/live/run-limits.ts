@@ -8,37 +8,26 @@ type Spent = Pick<ConversationState, 'stats' | 'activeMs'>;
 /** Smallest amounts that a run accepts: it ends with the limit after what is open, such as approved calls. */
 const least = { steps: 1, usd: 1e-9, tokens: 1, ms: 1 } as const;
 
-/** Counts what the runs of a request use. */
-export class LimitCounter {
-  readonly #limits: RunLimits;
-  readonly #before: Spent;
-  #steps = 0;
-
-  /** @param before State before the first run. */
-  constructor(limits: RunLimits, before: Spent) {
-    this.#limits = limits;
-    this.#before = before;
-  }
-
-  /** Counts the steps of a run that has ended. */
-  add({ iterations }: Pick<RunResult, 'iterations'>): void {
-    this.#steps += iterations;
-  }
-
-  /** Returns the limits of the next run. */
-  remaining(now: Spent): RunLimits {
-    const { maxIterations, maxCostUsd, maxTokens, maxMs } = this.#limits;
-    const before = this.#before;
-    const cost = costOf(now) - costOf(before);
-    const tokens = tokensOf(now) - tokensOf(before);
-    const ms = now.activeMs - before.activeMs;
-    return {
-      ...(maxIterations !== undefined && { maxIterations: Math.max(least.steps, maxIterations - this.#steps) }),
-      ...(maxCostUsd !== undefined && { maxCostUsd: Math.max(least.usd, maxCostUsd - cost) }),
-      ...(maxTokens !== undefined && { maxTokens: Math.max(least.tokens, maxTokens - tokens) }),
-      ...(maxMs !== undefined && { maxMs: Math.max(least.ms, Math.round(maxMs - ms)) }),
-    };
-  }
+/** Returns what counts the use of the runs of a request. `before` is the state before the first run. */
+export function limitCounter(limits: RunLimits, before: Spent) {
+  let steps = 0;
+  return {
+    /** Counts the steps of a run that has ended. */
+    add: ({ iterations }: Pick<RunResult, 'iterations'>): void => void (steps += iterations),
+    /** Returns the limits of the next run. */
+    remaining(now: Spent): RunLimits {
+      const { maxIterations, maxCostUsd, maxTokens, maxMs } = limits;
+      const cost = costOf(now) - costOf(before);
+      const tokens = tokensOf(now) - tokensOf(before);
+      const ms = now.activeMs - before.activeMs;
+      return {
+        ...(maxIterations !== undefined && { maxIterations: Math.max(least.steps, maxIterations - steps) }),
+        ...(maxCostUsd !== undefined && { maxCostUsd: Math.max(least.usd, maxCostUsd - cost) }),
+        ...(maxTokens !== undefined && { maxTokens: Math.max(least.tokens, maxTokens - tokens) }),
+        ...(maxMs !== undefined && { maxMs: Math.max(least.ms, Math.round(maxMs - ms)) }),
+      };
+    },
+  };
 }
 
 function tokensOf({ stats: { total } }: Spent): number {
