@@ -27,7 +27,7 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { stateOfNew } from '../opening/state-of-new.ts';
 import { serversOf } from './client-servers.ts';
 import { EditorSession } from './editor-session.ts';
-import { SessionModel } from './session-model.ts';
+import { sessionModel } from './session-model.ts';
 
 /** Conversations that an editor offers. */
 const maxListed = 200;
@@ -164,7 +164,7 @@ export class EditorSessions implements AsyncDisposable {
     const which = stored === undefined ? { newId: id } : { resume: id };
     const options = { ...this.#options, ...which, workspace: cwd };
     const { mode, model: own = 'none' } = await stateOfNew(options, io);
-    const model = new SessionModel(options.model ?? stored ?? own, options, io);
+    const model = sessionModel(options.model ?? stored ?? own, options, io);
     const servers = serversOf(mcpServers, cwd);
     const session = new EditorSession(id, options, { io, client, servers, mode, model });
     this.#sessions.set(id, session);

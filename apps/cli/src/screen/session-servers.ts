@@ -20,50 +20,41 @@ function isTypable(name: string): boolean {
   return /^[^\s/]+$/.test(name) && safeText(name) === name;
 }
 
-/** Resources and prompts of the servers of a session. Servers start when an entry of theirs is first typed. */
-export class SessionServers {
-  readonly #offers: (mayStart: boolean) => Promise<Offers | undefined>;
-  readonly #signal: AbortSignal;
-  #listed: Listed = { resources: [], prompts: [] };
-
-  /** @param offers - Returns what the servers offer; without `mayStart` undefined if they do not run. */
-  constructor(offers: (mayStart: boolean) => Promise<Offers | undefined>, signal: AbortSignal) {
-    this.#offers = offers;
-    this.#signal = signal;
-  }
-
-  /** Returns the prompts that were listed last as commands, `SERVER:PROMPT`. */
-  get commands(): readonly PromptCommand[] {
-    return this.#listed.prompts.map((prompt) => commandOf(prompt)).filter(({ name }) => isTypable(name));
-  }
-
-  /** Returns the commands for a text after `/`: waits for the servers if it names one. */
-  async commandsFor(typed: string): Promise<readonly PromptCommand[]> {
-    await this.#listFor(typed);
-    return this.commands;
-  }
-
-  /** Returns the resources for a text after `@`, as {@link commandsFor} does. */
-  async resourcesFor(typed: string): Promise<readonly Completion[]> {
-    await this.#listFor(typed);
-    return this.#listed.resources.map(({ server, uri, description }) => ({ name: `${server}:${uri}`, description }));
-  }
-
-  async #listFor(typed: string): Promise<void> {
+/**
+ * Returns the resources and prompts of the servers of a session. Servers start when an entry of theirs is first typed.
+ *
+ * @param offersOf - Returns what the servers offer; without `mayStart` undefined if they do not run.
+ */
+export function sessionServers(offersOf: (mayStart: boolean) => Promise<Offers | undefined>, signal: AbortSignal) {
+  let listed: Listed = { resources: [], prompts: [] };
+  // A failure leaves the lists as they are: the same one ends the next message, which needs the servers.
+  const list = async (mayStart: boolean): Promise<void> => {
+    const offers = await offersOf(mayStart);
+    if (offers) listed = await offers.list(signal);
+  };
+  const listFor = async (typed: string): Promise<void> => {
     const isNamed = typed.includes(':');
-    const listing = this.#list(isNamed);
+    const listing = list(isNamed).catch(() => undefined);
     if (isNamed) await listing;
-  }
-
-  /** A failure leaves the lists as they are: it is reported with the message that needs the servers. */
-  async #list(mayStart: boolean): Promise<void> {
-    try {
-      const offers = await this.#offers(mayStart);
-      if (offers) this.#listed = await offers.list(this.#signal);
-    } catch {
-      // The same failure ends the next message.
-    }
-  }
+  };
+  const commands = (): readonly PromptCommand[] =>
+    listed.prompts.map((prompt) => commandOf(prompt)).filter(({ name }) => isTypable(name));
+  return {
+    /** Prompts that were listed last as commands, `SERVER:PROMPT`. */
+    get commands() {
+      return commands();
+    },
+    /** Returns the commands for a text after `/`: waits for the servers if it names one. */
+    async commandsFor(typed: string): Promise<readonly PromptCommand[]> {
+      await listFor(typed);
+      return commands();
+    },
+    /** Returns the resources for a text after `@`, as `commandsFor` does. */
+    async resourcesFor(typed: string): Promise<readonly Completion[]> {
+      await listFor(typed);
+      return listed.resources.map(({ server, uri, description }) => ({ name: `${server}:${uri}`, description }));
+    },
+  };
 }
 
 function commandOf(prompt: Prompt): PromptCommand {

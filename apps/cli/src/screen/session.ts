@@ -10,7 +10,7 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { reportProblem } from './report-problem.ts';
 import type { CommandFor } from './command-for.ts';
 import { SessionRuns, type PromptOrder } from './session-runs.ts';
-import { SessionServers } from './session-servers.ts';
+import { sessionServers } from './session-servers.ts';
 import { SessionShell } from './session-shell.ts';
 import { screenPerson } from './screen-person.ts';
 import type { Screen } from './screen.ts';
@@ -31,7 +31,7 @@ export class Session implements AsyncDisposable {
   /** Commands of files. */
   prompts: Promise<readonly CommandFor<Session>[]> = Promise.resolve([]);
   /** Resources and prompts of its servers of tools. */
-  readonly servers: SessionServers;
+  readonly servers: ReturnType<typeof sessionServers>;
   readonly #disposal = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
 
@@ -42,7 +42,7 @@ export class Session implements AsyncDisposable {
     const questions = questionsTo(screenPerson(screen), io, { options: () => this.options });
     this.#shown = new ShownConversation(options, screen, questions);
     this.shell = new SessionShell(screen, io);
-    this.servers = new SessionServers(async (mayStart) => this.#offers(mayStart), this.#disposal.signal);
+    this.servers = sessionServers(async (mayStart) => this.#offers(mayStart), this.#disposal.signal);
     this.#runs = new SessionRuns(this.#shown, { screen, questions, shell: this.shell });
   }
 

@@ -50,7 +50,7 @@ export async function watchSession(
     ask();
   });
   const served = await servedConversation(id, runningServers(await storeUrl(io, request.store), io));
-  const asking = new ServerQuestions(questions, screen);
+  const asking = serverQuestions(questions, screen);
   const ask = (): void => {
     if (!served || status() !== 'waiting_for_confirmation') asking.cancel();
     else asking.ask(served, async () => readState(log), workspace);
@@ -100,44 +100,35 @@ async function followedLog(log: LogReader, workspace: string, onNew: () => void)
   return { followed, status: () => timeline.read('status').execution };
 }
 
-/** Questions about calls that wait on a server, one state at a time. */
-class ServerQuestions {
-  readonly #questions: Questions;
-  readonly #screen: Screen;
-  #asked: AbortController | undefined;
-
-  constructor(questions: Questions, screen: Screen) {
-    this.#questions = questions;
-    this.#screen = screen;
-  }
-
-  /** Asks about the calls of the state now, and continues on the server, unless that is being asked. */
-  ask(served: ServedConversation, stateNow: () => Promise<ConversationState>, workspace: string): void {
-    if (this.#asked) return;
-    const asked = new AbortController();
-    this.#asked = asked;
-    const decide = async (): Promise<void> => {
-      for (;;) {
-        const state = await stateNow();
-        if (state.status !== 'waiting_for_confirmation' || state.pending.length === 0) return;
-        if (!(await this.#questions.decide(served.reviewed(state, workspace), asked.signal))) return;
-        await served.continue();
-      }
-    };
-    void decide()
-      .catch((error: unknown) => reportProblem(error, this.#screen))
-      .finally(() => (this.#asked = undefined));
-  }
-
-  /** Leaves the question undecided, and interrupts a run on the server. Returns false without one. */
-  interrupt(served: ServedConversation | undefined): boolean {
-    this.cancel();
-    void served?.interrupt().catch((error: unknown) => reportProblem(error, this.#screen));
-    return served !== undefined;
-  }
-
+/** Returns the questions about calls that wait on a server, one state at a time. */
+function serverQuestions(questions: Questions, screen: Screen) {
+  let asked: AbortController | undefined;
+  const report = (error: unknown): void => reportProblem(error, screen);
   /** Leaves the question undecided. */
-  cancel(): void {
-    this.#asked?.abort();
-  }
+  const cancel = (): void => asked?.abort();
+  return {
+    cancel,
+    /** Asks about the calls of the state now, and continues on the server, unless that is being asked. */
+    ask(served: ServedConversation, stateNow: () => Promise<ConversationState>, workspace: string): void {
+      if (asked) return;
+      const { signal } = (asked = new AbortController());
+      const decide = async (): Promise<void> => {
+        for (;;) {
+          const state = await stateNow();
+          if (state.status !== 'waiting_for_confirmation' || state.pending.length === 0) return;
+          if (!(await questions.decide(served.reviewed(state, workspace), signal))) return;
+          await served.continue();
+        }
+      };
+      void decide()
+        .catch(report)
+        .finally(() => (asked = undefined));
+    },
+    /** Leaves the question undecided, and interrupts a run on the server. Returns false without one. */
+    interrupt(served: ServedConversation | undefined): boolean {
+      cancel();
+      void served?.interrupt().catch(report);
+      return served !== undefined;
+    },
+  };
 }
