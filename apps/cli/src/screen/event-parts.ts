@@ -27,9 +27,8 @@ import { markStyles } from '../terminal/mark-styles.ts';
 import type { Style } from '../terminal/output.ts';
 import { editKind, editRows } from '../wording/edit-rows.ts';
 import { folded, type Folding } from './folded.ts';
-import { MarkdownPart } from './markdown-part.ts';
 import { wrapLine } from './room-for-signs.ts';
-import { Rows } from './rows.ts';
+import { markdownPart, rowsPart } from './rows.ts';
 import type { Theme } from './theme.ts';
 
 /** Where the parts of events are shown. */
@@ -55,7 +54,7 @@ export function eventParts(event: BaseEvent, context: PartsContext): readonly Co
 /** Returns the parts of a text that the model wrote as Markdown. */
 export function markdownParts(text: string, { theme }: Pick<PartsContext, 'theme'>): readonly Component[] {
   if (text.trim() === '') return [];
-  return [new Spacer(1), new MarkdownPart(text, theme)];
+  return [new Spacer(1), markdownPart(text, theme)];
 }
 
 /** Returns a text of one or more rows. */
@@ -129,7 +128,7 @@ function painted(text: string, style: Style | undefined, theme: Theme): Componen
   // A style ends with its row.
   const rows = (width: number): string[] =>
     text.split('\n').flatMap((line) => wrapLine(line, width).map((row) => (style ? theme.paint(style, row) : row)));
-  return new Rows(rows);
+  return rowsPart(rows);
 }
 
 function relativeTo(workspace: string, text: string): string {

@@ -1,7 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
 import { safeText } from '@varve/events/text';
 import { wrapLine } from './room-for-signs.ts';
-import { Rows } from './rows.ts';
+import { rowsPart } from './rows.ts';
 
 /** Whether long texts are shown whole, for all of them. */
 export interface Folding {
@@ -27,5 +27,5 @@ export function folded(text: string, { folding, head, tail, paint }: FoldedOptio
     const rows = isCut ? [...lines.slice(0, head), gap, ...lines.slice(count - tail)] : lines;
     return rows.flatMap((line) => wrapLine(line, Math.max(1, width - 2)).map((row) => `  ${paint(row)}`));
   };
-  return new Rows(rowsFor, (width) => `${width} ${folding.isOpen}`);
+  return rowsPart(rowsFor, (width) => `${width} ${folding.isOpen}`);
 }

@@ -4,8 +4,7 @@ import { safeText, type TextLine } from '@varve/events/text';
 import type { Delta } from '@varve/llm';
 import type { Redactor } from '@varve/text';
 import { MaskedPieces } from '../wording/masked-pieces.ts';
-import { MarkdownPart } from './markdown-part.ts';
-import { Rows } from './rows.ts';
+import { markdownPart, rowsPart } from './rows.ts';
 import type { Theme } from './theme.ts';
 
 const shownRows = 6;
@@ -77,7 +76,7 @@ export class LiveView extends Container {
     const text = this.#text.trim();
     if (text !== '') {
       this.addChild(new Spacer(1));
-      this.addChild(new MarkdownPart(text, this.#theme));
+      this.addChild(markdownPart(text, this.#theme));
     } else if (this.#reasoning !== '') {
       const end = safeText(this.#reasoning).replaceAll(/\s+/g, ' ').slice(-240);
       this.addChild(new Text(this.#theme.paint('dim', `… ${end.trim()}`), 0, 0));
@@ -95,5 +94,5 @@ function outputRows(output: string, theme: Theme): Component {
     .split('\n')
     .filter((row) => row.trim() !== '')
     .slice(-shownRows);
-  return new Rows((width) => rows.map((row) => theme.paint('dim', truncateToWidth(`  ${row}`, width))));
+  return rowsPart((width) => rows.map((row) => theme.paint('dim', truncateToWidth(`  ${row}`, width))));
 }

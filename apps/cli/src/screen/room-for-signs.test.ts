@@ -2,8 +2,8 @@ import { MessageEvent } from '@varve/events/kinds';
 import { expect, test } from 'vitest';
 import { eventParts } from './event-parts.ts';
 import { folded } from './folded.ts';
-import { MarkdownPart } from './markdown-part.ts';
 import { themeOf } from './theme.ts';
+import { markdownPart } from './rows.ts';
 
 const theme = themeOf(false, () => undefined);
 const folding = { isOpen: true };
@@ -20,7 +20,7 @@ const message = MessageEvent.create(
 );
 
 test.for([
-  ['a reply', [new MarkdownPart(text, theme)]],
+  ['a reply', [markdownPart(text, theme)]],
   ['a message', eventParts(message, { theme, folding, workspace: '' })],
   ['an output', [folded(text, { folding, head: 1, tail: 1, paint: (row) => row })]],
 ] as const)('rows of %s fit where joined signs are drawn one by one', ([, parts]) => {

@@ -5,7 +5,7 @@ import { revealedLine } from '../terminal/rows.ts';
 import { approvalPrompt } from './approval-prompt.ts';
 import { askChoice } from './ask-choice.ts';
 import type { Screen } from './screen.ts';
-import { TextPrompt } from './text-prompt.ts';
+import { textPrompt } from './prompts.ts';
 
 /** Returns the person at the screen of a session. */
 export function screenPerson(screen: Screen): Person {
@@ -30,7 +30,7 @@ export function screenPerson(screen: Screen): Person {
     },
     async type(title, signal) {
       screen.ring();
-      const typed = await screen.ask(new TextPrompt(title, theme), signal);
+      const typed = await screen.ask(textPrompt(title, theme), signal);
       if (typed !== undefined) screen.print(`${revealedLine(title)}: ${typed}`, 'dim');
       return typed;
     },

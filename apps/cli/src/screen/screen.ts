@@ -12,12 +12,11 @@ import { CallReminders } from '../terminal/event-formatter.ts';
 import type { Style } from '../terminal/output.ts';
 import type { ScreenStreams, TerminalIo } from '../terminal/terminal-io.ts';
 import { completionsOf, type CompletionSources } from './completions.ts';
-import { DraftPrompt } from './draft-prompt.ts';
 import { linesParts, textPart } from './event-parts.ts';
 import type { Folding } from './folded.ts';
 import { Footer } from './footer.ts';
 import { LiveView } from './live-view.ts';
-import { ChoicePrompt, type Choice, type Prompt } from './prompts.ts';
+import { choicePrompt, draftPrompt, type Choice, type Prompt } from './prompts.ts';
 import { screenKeys, type ScreenHandlers } from './screen-keys.ts';
 import { StatusLine } from './status-line.ts';
 import { StreamTerminal } from './stream-terminal.ts';
@@ -130,9 +129,9 @@ export class Screen implements Disposable {
     if (signal?.aborted) prompt.cancel();
     void this.#inTurn(async () => {
       if (this.editor.getText() !== '') {
-        const draft = new DraftPrompt(prompt, this.editor, this.theme);
+        const draft = draftPrompt(prompt, this.editor, this.theme);
         this.#showBelow(draft);
-        await draft.ended;
+        await draft.answer;
       }
       this.#showBelow(prompt);
       await prompt.answer;
@@ -148,7 +147,7 @@ export class Screen implements Disposable {
 
   /** Asks for one of several items; undefined if the person chooses none. */
   async choose(choice: Choice, signal?: AbortSignal): Promise<string | undefined> {
-    return this.ask(new ChoicePrompt(choice, this.theme), signal);
+    return this.ask(choicePrompt(choice, this.theme), signal);
   }
 
   /** Lets the terminal go while another program uses it. */
