@@ -146,11 +146,11 @@ async function readTar(archive: Buffer, files: FileCollector): Promise<void> {
   const { Parser } = await import('tar');
   const failures: unknown[] = [];
   const attempt = (work: () => void): void => {
-    if (failures.length > 0) return;
     try {
       work();
     } catch (error) {
       failures.push(error);
+      parser.abort(new Error('refused'));
     }
   };
   const parser = new Parser({
@@ -171,7 +171,7 @@ async function readTar(archive: Buffer, files: FileCollector): Promise<void> {
   parser.on('end', resolve);
   parser.on('error', reject);
   parser.end(tar as never);
-  await promise;
+  await promise.catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 
