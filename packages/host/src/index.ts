@@ -1,6 +1,7 @@
 export { HostError, type HostErrorCode } from './error.ts';
 export { httpStatusOf } from './http-status.ts';
 export { createHost, type Host, type HostOptions, type NewConversation } from './hosting/host.ts';
+export type { Wake } from './hosting/wake-facts.ts';
 export type { HostingOptions } from './hosting/conversation-host.ts';
 export {
   HostedConversation,

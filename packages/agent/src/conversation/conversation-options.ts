@@ -88,6 +88,8 @@ export interface SendOptions {
    * a caller that does not know whether it was stored can repeat it.
    */
   readonly id?: string;
+  /** True for a message of no person: calls that wait for one still wait. */
+  readonly keepsCalls?: boolean;
 }
 
 /** Options of `Conversation.events`. */

@@ -169,8 +169,8 @@ export class Conversation implements AsyncDisposable {
    *
    * @throws {AgentError} `invalid` without text and image, `blocked` when a hook does not accept it, `closed`.
    */
-  async send(input: UserInput, { id }: SendOptions = {}): Promise<string> {
-    const rejects = (): 'always' | 'when-waiting' => (this.#runLock.isRunning ? 'when-waiting' : 'always');
+  async send(input: UserInput, { id, keepsCalls }: SendOptions = {}): Promise<string> {
+    const rejects = () => (keepsCalls ? 'never' : this.#runLock.isRunning ? 'when-waiting' : 'always');
     return sendMessage(contentOf(input), this.#usable, { rejects, signal: this.#lifetime.abortOnClose(), id });
   }
 

@@ -14,7 +14,7 @@ import { activateSkills, skillsIn, type ActivatedSkill, triggeredSkills } from '
 /** Circumstances of a message. */
 export interface SendContext {
   /** Returns the calls that the message rejects. Called when the message is stored. */
-  readonly rejects: () => 'always' | 'when-waiting';
+  readonly rejects: () => 'always' | 'when-waiting' | 'never';
   readonly signal: AbortSignal;
   /** Id of the event; a message that is in the log already is not stored again. */
   readonly id?: string | undefined;

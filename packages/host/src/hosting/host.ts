@@ -3,10 +3,12 @@ import { Conversation } from '@varve/agent';
 import { canonicalId, type EventStore } from '@varve/storage';
 import { HostError } from '../error.ts';
 import { HostedConversation } from '../live/hosted-conversation.ts';
-import type { OwnerQueue } from '../queues.ts';
+import { repeatedly, type OwnerQueue } from '../queues.ts';
 import { ConversationHost, type HostingOptions } from './conversation-host.ts';
 import { agentNamed, hostedAgentFact, hostedAgentName, type AgentsByName } from './hosted-agent.ts';
 import type { OpenConversation } from './open-conversations.ts';
+import type { Wake } from './wake-facts.ts';
+import { Wakes } from './wakes.ts';
 
 /** Options of {@link createHost}. */
 export interface HostOptions extends HostingOptions {
@@ -43,7 +45,19 @@ export interface Host extends AsyncDisposable {
   ): Promise<string>;
   /** Stores the result of a call that completes later, which the agent answers as a message; false if it has one. */
   complete(id: string, ...result: Parameters<HostedConversation['complete']>): Promise<boolean>;
-  /** Continues the runs that a crash ended. Resolves when they are requested. */
+  /**
+   * Sends a message to a conversation at a time, from this process or another one with its store, within some seconds
+   * if a host that has called `recover` runs then; otherwise after the next `recover`. A run answers it, unless a person
+   * paused the conversation or is asked about calls. Returns the id of the wake.
+   *
+   * @throws {AgentError} `invalid` for a time that is no number of milliseconds, or a blank message.
+   */
+  wakeAt(id: string, wake: Omit<Wake, 'id'> & Partial<Wake>): Promise<string>;
+  /** Returns the wakes of a conversation that are to come, the first one first. */
+  wakes(id: string): Promise<readonly Wake[]>;
+  /** Cancels a wake; returns false for one that is not to come. */
+  cancelWake(id: string, wakeId: string): Promise<boolean>;
+  /** Continues the runs that a crash ended, and sends what is due. Resolves when the runs are requested. */
   recover(): Promise<void>;
   /** Stops a run, closes the conversation and removes it with all its data. */
   remove(id: string): Promise<void>;
@@ -75,6 +89,14 @@ export function createHost(options: HostOptions): Host {
       return open(await Conversation.open({ id, agent, store }), queue);
     },
   });
+  const { every = repeatedly, now = Date.now, onFailure = () => undefined } = options;
+  const use: Host['use'] = (id, work) => host.use(canonicalId(id), ({ hosted }) => work(hosted));
+  const change: typeof use = (id, work) => host.change(id, ({ hosted }) => work(hosted));
+  const wakes = new Wakes({ store, change, every, now, onFailure });
+  const close: Host['close'] = (signal) => {
+    wakes[Symbol.dispose]();
+    return host.close(signal);
+  };
   return {
     async create({ agent: name, workspace = process.cwd(), id: typed = randomUUID() }) {
       const id = canonicalId(typed);
@@ -94,16 +116,22 @@ export function createHost(options: HostOptions): Host {
       });
       return id;
     },
-    use: (id, work) => host.use(canonicalId(id), ({ hosted }) => work(hosted)),
+    use,
     send: (id, input, sent) => host.use(canonicalId(id), ({ hosted }) => hosted.send(input, { ...sent, run: true })),
     complete: (id, ...result) => host.use(canonicalId(id), ({ hosted }) => hosted.complete(...result)),
-    recover: () => host.recover(),
+    wakeAt: (id, wake) => wakes.add(canonicalId(id), wake),
+    wakes: (id) => wakes.list(canonicalId(id)),
+    cancelWake: (id, wakeId) => wakes.cancel(canonicalId(id), wakeId),
+    async recover() {
+      await host.recover();
+      await wakes.start();
+    },
     remove: (id) => host.remove(canonicalId(id)),
     get load() {
       return host.load;
     },
-    close: (signal) => host.close(signal),
-    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+    close,
+    [Symbol.asyncDispose]: () => close(AbortSignal.abort()),
   };
 }
 

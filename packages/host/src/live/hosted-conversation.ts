@@ -126,18 +126,23 @@ export class HostedConversation implements AsyncDisposable {
     return eventId;
   }
 
+  /** Stores the result of a call that completes later, as `Conversation.complete`, and lets a run answer it. */
+  complete(...result: Parameters<Conversation['complete']>): Promise<boolean> {
+    return this.receive(({ conversation }) => conversation.complete(...result));
+  }
+
   /**
-   * Stores the result of a call that completes later, as `Conversation.complete`. A run answers it: the active one, or
-   * a new one in the background unless the conversation was paused or waits for a person.
+   * Stores what arrives without a person. A run answers it: the active one, or a new one in the background unless the
+   * conversation was paused or waits for a person.
    *
-   * @throws {HostError} `full`, before anything is stored, if too many runs wait; what `Conversation.complete` throws.
+   * @throws {HostError} `full`, before anything is stored, if too many runs wait; what `store` throws.
    */
-  async complete(...result: Parameters<Conversation['complete']>): Promise<boolean> {
+  async receive<Result>(store: (hosted: HostedConversation) => Promise<Result>): Promise<Result> {
     await this.#parts.slot.admit();
-    const isNew = await this.conversation.complete(...result);
+    const result = await store(this);
     // Also after a process that ended before it could request the run.
     if (this.#isUnanswered()) await this.runs.startOrContinue();
-    return isNew;
+    return result;
   }
 
   /**
