@@ -34,7 +34,7 @@ async function loadedBy(args: readonly string[], env: Readonly<Record<string, st
 
 /** Packages and modules of Node that are loaded when they are used; the validator of the MCP client is not. */
 const lazy =
-  /node_modules\/(?:yaml|openai|@opentelemetry\/api|@modelcontextprotocol\/client\/dist\/(?:index|stdio)|@agentclientprotocol\/sdk)\b|undici|^node:http2/;
+  /node_modules\/(?:yaml|openai|@opentelemetry\/api|@modelcontextprotocol\/client\/dist\/(?:index|stdio)|@agentclientprotocol\/sdk)\b|undici|^node:http2|events\/src\/spans\/|host\/src\/otlp\/otlp-(?:exporter|variables)/;
 
 /** Most modules that an entry may load: a module costs a start from sources about a millisecond. */
 test.for([

@@ -83,6 +83,8 @@ export interface ServerOptions {
   readonly wrapModel?: ModelWrapper;
   /** As `native` of `modelFrom`. */
   readonly native?: ModelFromOptions['native'];
+  /** Receives the spans of the conversations, as `otlpFrom` of `@varve/host/otlp` returns it. Default: none. */
+  readonly spans?: HostOptions['spans'];
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number;
   /** Number of runs that wait from which on others are refused; default 1000. Replicas count up to 1000 of all. */

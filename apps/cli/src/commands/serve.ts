@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { otlpFrom } from '@varve/host/otlp';
 import type { Server, ServerErrorCode } from '@varve/server';
 import { commandName } from '../terminal/command-name.ts';
 import { CliError } from '../failures/cli-error.ts';
@@ -68,27 +69,27 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     if (options.printConfig) return await printServeSettings(settings, keyOriginOf(options.key, io), io);
     const shared = optionsOfSettings(settings);
     const { isGenerated, ...accepted } = sessionKeys({ key: options.key, env: io.env, ...shared });
-    const { keys } = accepted;
     using ending = new DisposableStack();
     await using store = await openConfiguredStore(io, options.store);
-    const level = settings.get('server.log_level') ?? 'info';
-    const log = { level, stream: { write: (line: string) => printLog(line.trimEnd(), io) } };
+    await using spans = await otlpFrom(io.env, (problem) => io.stderr.line(styled('yellow', problem)));
+    const stream = { write: (line: string) => printLog(line.trimEnd(), io) };
     const frontEnd = options.ui ? await frontEndDirectory({ home: varveHome(io), env: io.env }) : undefined;
     const serving = server({
       store,
       ...accepted,
       ...shared,
-      log,
+      log: { level: settings.get('server.log_level') ?? 'info', stream },
       home: varveHome(io),
       env: environmentOf(options, io),
       workspaceRoot: io.cwd,
       native: nativeModels((name) => import(name)),
       ...(frontEnd && { frontEnd }),
+      spans,
     });
-    const signIn = frontEnd === undefined ? undefined : (url: string) => signInAddress(url, keys[0] ?? '');
+    const signIn = frontEnd === undefined ? undefined : (url: string) => signInAddress(url, accepted.keys[0] ?? '');
     const port = settings.get('server.port') ?? 8000;
-    const record = { key: keys[0] ?? '', store: await storeUrl(io, options.store) };
-    await untilStopped(serving, { port, io, newKeys: isGenerated ? keys : [], signIn, record, ending });
+    const record = { key: accepted.keys[0] ?? '', store: await storeUrl(io, options.store) };
+    await untilStopped(serving, { port, io, newKeys: isGenerated ? accepted.keys : [], signIn, record, ending });
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
     const hints: Partial<Record<ServerErrorCode, string>> = {

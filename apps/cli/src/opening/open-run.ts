@@ -2,6 +2,7 @@ import { Conversation } from '@varve/agent';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { HostedConversation } from '@varve/host';
+import { otlpFrom } from '@varve/host/otlp';
 import type { Questions } from '@varve/host/people';
 import type { Settings } from '@varve/settings';
 import type { PreparedAgent } from '@varve/settings/agent';
@@ -86,12 +87,13 @@ export async function prepareRun(
     // Created last, so that a run that cannot start creates nothing.
     const store = existing ?? started.use(await openConfiguredStore(io, options.store));
     const { agent, secrets } = prepared;
-    const conversation = await conversationFor(options, stored, { agent, store, secrets }, io).catch(
-      (error: unknown) => {
-        if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
-        throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
-      },
-    );
+    const spans = await otlpFrom(io.env, warn);
+    if (spans) started.use(spans);
+    const parts = { agent, store, secrets, spans };
+    const conversation = await conversationFor(options, stored, parts, io).catch((error: unknown) => {
+      if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
+      throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
+    });
     const title = titleWriterOf(conversation, prepared, { options, io });
     const hosted = started.use(new HostedConversation(conversation, { title }));
     for (const line of changedSettings(conversation)) warn(line);

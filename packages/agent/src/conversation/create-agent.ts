@@ -22,6 +22,7 @@ import type { UserInput } from '../run/send-message.ts';
 import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
 import type { RunOptions } from '../run/run-options.ts';
+import type { ConversationOptions } from './conversation-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import type { RunStream, StreamOptions } from '../stream/run-stream.ts';
 
@@ -51,6 +52,7 @@ export interface CreateAgentOptions<Output = Readonly<Record<string, unknown>>> 
   readonly output?: OutputSchema<Output>;
   /** Further values that must never reach the log. */
   readonly secrets?: readonly string[];
+  readonly spans?: ConversationOptions['spans'];
 }
 
 /** Schema of an answer; JSON Schema leaves the type of the answer open. */
@@ -83,7 +85,7 @@ export interface RunnableAgent<Output = Readonly<Record<string, unknown>>> exten
 export function createAgent<Output = Readonly<Record<string, unknown>>>(
   options: CreateAgentOptions<Output>,
 ): RunnableAgent<Output> {
-  const { model, apiKey, keys, baseUrl, store: givenStore, workspace, secrets = [], output, ...agentOptions } = options;
+  const { model, apiKey, keys, baseUrl, store: given, workspace, secrets, spans, output, ...agentOptions } = options;
   const { tools = ({ redactor }: ToolsContext) => defaultTools({ redactor }), ...others } =
     withoutUndefined(agentOptions);
   const definition = defineAgent({
@@ -92,15 +94,11 @@ export function createAgent<Output = Readonly<Record<string, unknown>>>(
     tools: output ? (context) => withFinish(toolsetOf(tools)(context), output) : tools,
     model: typeof model === 'string' ? namedModel(model, { apiKey, keys, baseUrl }) : model,
   });
-  const store = givenStore ?? memoryStore();
+  const store = given ?? memoryStore();
   let created: Promise<Conversation> | undefined;
+  const parts = { agent: definition, store, secrets: [...apiKeys(options), ...(secrets ?? [])], spans };
   const conversation = (): Promise<Conversation> =>
-    (created ??= Conversation.create({
-      agent: definition,
-      store,
-      workspace: workspace ?? process.cwd(),
-      secrets: [...apiKeys(options), ...secrets],
-    }));
+    (created ??= Conversation.create({ ...parts, workspace: workspace ?? process.cwd() }));
   return {
     definition,
     conversation,
@@ -115,7 +113,7 @@ export function createAgent<Output = Readonly<Record<string, unknown>>>(
     },
     async [Symbol.asyncDispose]() {
       await (await created?.catch(() => undefined))?.[Symbol.asyncDispose]();
-      if (!givenStore) await store[Symbol.asyncDispose]();
+      if (!given) await store[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { BaseEvent, EventCodec } from '@varve/events';
-import { SpanFold, type SpanSink } from '@varve/events/spans';
+import type { SpanFold, SpanSink } from '@varve/events/spans';
 import { StorageError, type EventLog } from '@varve/storage';
 import { readEvents } from './read-log.ts';
 
@@ -15,12 +15,11 @@ export interface SpanFeedOptions {
 /** Sends the spans of a conversation to a sink, as its events are stored. */
 export class SpanFeed {
   readonly #options: SpanFeedOptions;
-  readonly #fold: SpanFold;
+  #fold: SpanFold | undefined;
   #next = 0;
 
   constructor(options: SpanFeedOptions) {
     this.#options = options;
-    this.#fold = new SpanFold(options.log.id, options.sink);
   }
 
   /**
@@ -28,21 +27,23 @@ export class SpanFeed {
    * before them: spans began there. A read that fails is repeated with the next events.
    */
   async stored(events: readonly BaseEvent[], seq: number): Promise<void> {
-    const { log, codec } = this.#options;
+    const { log, codec, sink } = this.#options;
+    // Loaded here, so that conversations without spans start faster.
+    const fold = (this.#fold ??= new (await import('@varve/events/spans')).SpanFold(log.id, sink));
     try {
       const earlier = this.#next < seq ? readEvents(log.range(this.#next, seq), codec) : [];
-      for await (const each of earlier) this.#apply(each.event, each.seq);
+      for await (const each of earlier) this.#apply(each.event, each.seq, fold);
     } catch (error) {
       if (error instanceof StorageError) return;
       throw error;
     }
-    for (const [index, event] of events.entries()) this.#apply(event, seq + index);
+    for (const [index, event] of events.entries()) this.#apply(event, seq + index, fold);
   }
 
-  #apply(event: BaseEvent, seq: number): void {
+  #apply(event: BaseEvent, seq: number, fold: SpanFold): void {
     const { head, sink } = this.#options;
     this.#next = seq + 1;
-    for (const { kind, span } of this.#fold.apply(event)) {
+    for (const { kind, span } of fold.apply(event)) {
       if (seq < head) continue;
       if (kind === 'begun') sink.begin?.(span);
       else sink.end(span);

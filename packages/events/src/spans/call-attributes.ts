@@ -58,13 +58,17 @@ export function replyAttributes(call: Call): Attributes {
     ...(usage && {
       'gen_ai.usage.input_tokens': usage.input_tokens,
       'gen_ai.usage.output_tokens': usage.output_tokens,
-      'gen_ai.usage.cache_read.input_tokens': usage.cache_read_tokens,
-      'gen_ai.usage.cache_write.input_tokens': usage.cache_write_tokens,
-      'gen_ai.usage.reasoning.output_tokens': usage.reasoning_tokens,
+      ...nonZero('gen_ai.usage.cache_read.input_tokens', usage.cache_read_tokens),
+      ...nonZero('gen_ai.usage.cache_write.input_tokens', usage.cache_write_tokens),
+      ...nonZero('gen_ai.usage.reasoning.output_tokens', usage.reasoning_tokens),
     }),
     ...(costUsd !== undefined && { 'varve.cost_usd': costUsd }),
     'varve.usage_id': call.usage_id,
   };
+}
+
+function nonZero(name: string, value = 0): Attributes {
+  return value === 0 ? {} : { [name]: value };
 }
 
 /** Returns the attributes of the parameters of a request. */

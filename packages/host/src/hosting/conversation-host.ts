@@ -1,6 +1,7 @@
 import type { EventStore, Replicas, Summary } from '@varve/storage';
 import { unlessMissing } from '@varve/storage/kit';
 import { isOutage } from '../live/execute-run.ts';
+import type { SpanSink } from '@varve/events/spans';
 import { keyedQueue, type OwnerQueue, repeatedly, RunQueue } from '../queues.ts';
 import { OpenConversations, type OpenConversation, type OpenConversationsOptions } from './open-conversations.ts';
 import { abandonedRuns, isOwned, recoverRuns, runningIds } from './recover.ts';
@@ -32,6 +33,8 @@ export interface HostingOptions {
   readonly idleMs?: number | undefined;
   /** Calls a function repeatedly. Default: `setInterval`. */
   readonly every?: ((ms: number, tick: () => void) => Disposable) | undefined;
+  /** Receives the spans of the conversations. Default: none. */
+  readonly spans?: SpanSink | undefined;
   /** Clock in UTC milliseconds; default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** Receives a failure that no result contains: a bug, or a store that failed. Default: ignored. */

@@ -73,7 +73,7 @@ export interface Host extends AsyncDisposable {
  * runs immediately; the next `recover` continues them.
  */
 export function createHost(options: HostOptions): Host {
-  const { store, agents } = options;
+  const { store, agents, spans } = options;
   const open = (conversation: Conversation, queue: OwnerQueue): OpenConversation => {
     const onFailure = (error: unknown): void => options.onFailure?.(error, conversation.id);
     const hosted = new HostedConversation(conversation, { queue, onFailure, deltas: () => streamed });
@@ -86,7 +86,7 @@ export function createHost(options: HostOptions): Host {
       const name = await hostedAgentName(store, id);
       if (name === undefined) throw new HostError('unknown-agent', `Conversation ${id} names no agent of a host.`);
       const agent = await agentNamed(name, agents);
-      return open(await Conversation.open({ id, agent, store }), queue);
+      return open(await Conversation.open({ id, agent, store, spans }), queue);
     },
   });
   const { every = repeatedly, now = Date.now, onFailure = () => undefined } = options;
@@ -104,7 +104,7 @@ export function createHost(options: HostOptions): Host {
         if (await host.exists(id)) return;
         const agent = await agentNamed(name, agents);
         await host.add(id, async (queue) => {
-          const conversation = await Conversation.create({ id, agent, store, workspace });
+          const conversation = await Conversation.create({ id, agent, store, workspace, spans });
           try {
             await conversation.record((stamp) => hostedAgentFact.create({ name }, stamp));
           } catch (error) {

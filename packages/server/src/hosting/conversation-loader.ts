@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Conversation, defineAgent, type Agent } from '@varve/agent';
 import { lazy, type Json } from '@varve/events';
+import type { SpanSink } from '@varve/events/spans';
 import {
   personSecrets,
   providerKeys,
@@ -48,6 +49,7 @@ export interface LoaderOptions {
   readonly feed: Pick<Feed, 'publish'>;
   readonly titleModel: TitleModel;
   readonly secrets: Pick<SecretsInUse, 'set' | 'remove'>;
+  readonly spans?: SpanSink | undefined;
   /** UTC milliseconds. */
   readonly now: () => number;
   readonly onFailure: (error: unknown, conversationId: string) => void;
@@ -107,7 +109,7 @@ export class ConversationLoader {
 
   /** Opens a conversation; undefined if another server changed it between its reading and its opening. */
   async #tryLoad(id: string, read: StoredState, queue: OwnerQueue): Promise<LiveConversation | undefined> {
-    const { store, now } = this.#options;
+    const { store, now, spans } = this.#options;
     const { stored, configuration, values } = read;
     const privateValues = await this.#values(id, values, { isNew: false });
     if (!configuration) await this.#addReferenceKeys(privateValues, stored.agent);
@@ -127,6 +129,7 @@ export class ConversationLoader {
       missingTools: missingToolsOf(configuration),
       secrets: () => privateValues.values,
       now,
+      spans,
       ...(agent ? { agent } : { parts: surroundings.parts }),
     });
     await using opened = new AsyncDisposableStack();
@@ -162,14 +165,15 @@ export class ConversationLoader {
    * {@link StorageError} `exists`.
    */
   async create(id: string, plan: StartPlan, { workspace, queue, owner }: NewPlace): Promise<LiveConversation> {
-    const { store, now } = this.#options;
+    const { store, now, spans } = this.#options;
     const { clientTools, configuration } = plan;
     const privateValues = await this.#values(id, plan.privateRecord, { isNew: true });
     await using surroundings = await this.#surroundings(privateValues, { workspace, configuration });
     const { named } = plan;
     const agent = named ? this.#protected(named, privateValues) : requestedAgentOf(plan, surroundings);
     const secrets = (): readonly string[] => privateValues.values;
-    const conversation = await Conversation.create({ id, agent, store, workspace, owner, clientTools, secrets, now });
+    const parts = { id, agent, store, workspace, owner, clientTools, secrets, now, spans };
+    const conversation = await Conversation.create(parts);
     return await this.#complete(conversation, privateValues, async () => {
       await conversation.record((stamp) => configurationFact.create(configuration, stamp));
       const { spec, analyzer = null } = agent.confirmation;
