@@ -154,9 +154,12 @@ export async function randomConversation({ seed, store = memoryStore() }: Random
       : choose.chance(0.2)
         ? { name: 'outside', arguments: {} }
         : { name: 'work', arguments: { fails: choose.chance(0.2) } };
-  const turns = Array.from({ length: 2 + choose.below(5) }, () => ({
-    calls: Array.from({ length: choose.chance(0.3) ? 2 : 1 }, call),
-  }));
+  const turns = Array.from({ length: 2 + choose.below(5) }, () => {
+    const calls = Array.from({ length: choose.chance(0.3) ? 2 : 1 }, call);
+    // What a person changes while a command runs counts as changed by it.
+    const alone = calls.filter(({ name }) => name === 'outside').slice(0, 1);
+    return { calls: alone.length > 0 ? alone : calls };
+  });
   const agent = defineAgent({
     model: scriptedModel([...turns, { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] }]),
     tools: () => [fileEditor(), applyPatch(), work, outside, finish()],
