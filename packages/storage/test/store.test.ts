@@ -10,15 +10,21 @@ import { describe, test } from 'vitest';
 import type { DirectoryStoreOptions } from '../src/directory/directory-store.ts';
 import type { SqliteStoreOptions } from '../src/sqlite/sqlite-store.ts';
 import { encryptedStore } from './encrypted-store.ts';
+import { appendChecks } from '../src/testing/append-checks.ts';
+import { crashChecks } from '../src/testing/crash-checks.ts';
 
 /** Harness of each store. Add a line for a new store. */
 const stores: Record<string, (directory: string) => StoreHarness> = {
   memory: () => ({ open: async () => memoryStore(), keepsProof: true, findsFacts: true }),
-  'sqlite, fsync': (directory) => sqlite({ path: join(directory, 'store.db'), durability: 'fsync' }),
-  'sqlite, buffered': (directory) => sqlite({ path: join(directory, 'store.db'), durability: 'buffered' }),
+  sqlite: (directory) => sqlite({ path: join(directory, 'store.db') }),
+  directory: (directory) => directories({ path: directory }),
   'sqlite, wrapped': (directory) => wrapped(sqlite({ path: join(directory, 'store.db'), durability: 'buffered' })),
   'memory, encrypted': () => ({ open: async () => encryptedStore(memoryStore()) }),
-  'directory, fsync': (directory) => directories({ path: directory, durability: 'fsync' }),
+};
+
+/** Harness of each store that does not wait for the disk: reading, leases and following are the same. */
+const buffered: typeof stores = {
+  'sqlite, buffered': (directory) => sqlite({ path: join(directory, 'store.db'), durability: 'buffered' }),
   'directory, buffered': (directory) => directories({ path: directory, durability: 'buffered' }),
 };
 
@@ -57,8 +63,11 @@ function sqlite(options: SqliteStoreOptions): StoreHarness {
   return shared(async (times) => sqliteStore({ ...options, ...times }));
 }
 
-describe.for(Object.entries(stores))('the store %s', ([, harness]) => {
-  const checks = eventStoreContract.filter((check) => checkApplies(check, harness('')));
+describe.for([
+  ...Object.entries(stores).map((store) => [...store, eventStoreContract] as const),
+  ...Object.entries(buffered).map((store) => [...store, [...appendChecks, ...crashChecks]] as const),
+])('the store %s', ([, harness, contract]) => {
+  const checks = contract.filter((check) => checkApplies(check, harness('')));
   test.for(checks)('$title', async (check) => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await check.run(harness(directory.path));
