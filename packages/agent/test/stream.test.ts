@@ -13,13 +13,16 @@ import type { RunStream, StreamPart } from '../src/stream/run-stream.ts';
 const lookUp: ScriptedTurn = { text: 'I look it up.', calls: [{ name: 'weather', arguments: { city: 'Bergen' } }] };
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'It rains in Bergen.' } }] };
 
-const weather = defineTool({
-  name: 'weather',
-  description: 'Returns the weather of a city.',
-  input: z.object({ city: z.string() }),
-  effect: 'read',
-  execute: async ({ city }) => `Rain in ${city}.`,
-});
+/** Creates a tool that answers after the promise. */
+const weatherAfter = (ready: Promise<void>): Tool =>
+  defineTool({
+    name: 'weather',
+    description: 'Returns the weather of a city.',
+    input: z.object({ city: z.string() }),
+    effect: 'read',
+    execute: async ({ city }) => (await ready, `Rain in ${city}.`),
+  });
+const weather = weatherAfter(Promise.resolve());
 
 async function started(turns: readonly ScriptedTurn[], tools: readonly Tool[] = [weather]) {
   const agent = defineAgent({ model: scriptedModel(turns), tools: () => [...tools, finish()] });
@@ -86,11 +89,14 @@ test('a loop that ends interrupts the run, and the log is complete', async () =>
 });
 
 test('a reader that comes back continues at its position', async () => {
-  const { conversation, agent, store } = await started([lookUp, done]);
+  const { promise: isRead, resolve } = Promise.withResolvers<void>();
+  const { conversation, agent, store } = await started([lookUp, done], [weatherAfter(isRead)]);
   const read: StreamPart[] = [];
   for await (const part of conversation.stream('How is the weather?')) {
     if (part.kind === 'event') read.push(part);
-    if (part.kind === 'event' && part.event.kind === 'ActionEvent') break;
+    if (part.kind !== 'event' || part.event.kind !== 'ActionEvent') continue;
+    resolve();
+    break;
   }
   const from = (read.at(-1)?.position ?? 0) + 1;
   await conversation[Symbol.asyncDispose]();
@@ -111,13 +117,15 @@ test('what is read from an earlier position is not text again', async () => {
 });
 
 test('a stream of a busy conversation throws, and leaves the run of another caller alone', async () => {
-  const { conversation } = await started([lookUp, done]);
+  const { promise: isRead, resolve } = Promise.withResolvers<void>();
+  const { conversation } = await started([lookUp, done], [weatherAfter(isRead)]);
   const first = conversation.stream('First.');
   const parts: StreamPart[] = [];
   const failures: unknown[] = [];
   for await (const part of first) {
     if (part.kind !== 'text') continue;
     if (parts.length === 0) failures.push(await partsOf(conversation.stream()).catch((error: unknown) => error));
+    resolve();
     parts.push(part);
   }
   expect(failures).toEqual([expect.any(AgentError)]);
