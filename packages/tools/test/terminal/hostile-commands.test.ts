@@ -136,7 +136,7 @@ const hostile = [
   ['POSIXLY_CORRECT=1 BASH_XTRACEFD=9 TMOUT=0 PS4=x HISTSIZE=0', 'kept'],
 ] as const;
 
-/** Those after which the shell runs until its end is noticed: on pipes only, because each takes 2 s of processor time. */
+/** Those after which the shell never waits, which takes 2 s of processor time until it is replaced: on pipes only. */
 const spinning = [
   ['builtin() { :; }; unset() { :; }', 'replaced'],
   ['builtin() { :; }; readonly -f builtin', 'replaced'],
