@@ -47,8 +47,8 @@ export interface Host extends AsyncDisposable {
   complete(id: string, ...result: Parameters<HostedConversation['complete']>): Promise<boolean>;
   /**
    * Sends a message to a conversation at a time, from this process or another one with its store, within some seconds
-   * if a host that has called `recover` runs then; otherwise after the next `recover`. A run answers it, unless a person
-   * paused the conversation or is asked about calls. Returns the id of the wake.
+   * if a host that has called `recover` runs then; otherwise after the next `recover`. A run answers it, unless a
+   * person paused the conversation or is asked about calls. Returns the id of the wake.
    *
    * @throws {AgentError} `invalid` for a time that is no number of milliseconds, or a blank message.
    */

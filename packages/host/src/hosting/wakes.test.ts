@@ -175,6 +175,8 @@ test.for([true, false])('after a crash at any append (stored: %s) the message is
   expect(crashes).toBeGreaterThan(5);
 });
 
+const nothing = async (): Promise<undefined> => undefined;
+
 /** A store that several processes share, with records, and without what replicas take over. */
 function sharedStore(): EventStore {
   const texts = new Map<string, string>();
@@ -187,7 +189,6 @@ function sharedStore(): EventStore {
     remove: async (name: string) => void texts.delete(name),
     exclusively: async <T>(_name: string, work: () => Promise<T>) => work(),
   };
-  const nothing = async () => undefined;
   const replicas = { announce: () => undefined, addressOf: nothing, abandon: nothing, abandonRunning: nothing };
   return Object.assign(memoryStore(), {
     replicas: { ...replicas, abandoned: async () => [], release: nothing, records },
