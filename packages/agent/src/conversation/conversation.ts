@@ -248,7 +248,6 @@ export class Conversation implements AsyncDisposable {
   /**
    * Rejects pending calls that have not started, by the ids of their action events or all of them, also while a run
    * executes earlier calls; the model reads the reason.
-   *
    * @throws {AgentError} `nothing-pending` when an id names no such call, or no call is pending.
    */
   async reject(reason: string, { actionIds }: Pick<Approval, 'actionIds'> = {}): Promise<void> {
@@ -258,7 +257,6 @@ export class Conversation implements AsyncDisposable {
   /**
    * Stores the result of a call of a tool that completes later, by the id of its action event. The model reads it as a
    * message. Returns false for a call that has one, which stays. Nothing runs until `run`, and what waits still waits.
-   *
    * @throws {AgentError} `invalid` for a call of another tool, or without text and images, `closed`.
    */
   async complete(actionId: string, result: UserInput): Promise<boolean> {
@@ -325,7 +323,6 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Condenses the view now, with a subject to preserve above all. Returns false if nothing can be condensed.
-   *
    * @throws {AgentError} `busy`, `pending` while calls are open, `closed`; {@link CondenserError} {@link LlmError}.
    */
   async condense(options: CondenseOptions = {}): Promise<boolean> {
@@ -336,7 +333,6 @@ export class Conversation implements AsyncDisposable {
   /**
    * Goes back, or to another branch: the next event follows this one, or starts a new branch with `undefined`. Nothing
    * is deleted. Calls that are open there are answered as not executed. With files, those that calls changed go back.
-   *
    * @throws {AgentError} `busy`, `invalid` when there is no such event or nothing can follow it, `closed`.
    */
   async navigate(eventId: string | undefined, options?: NavigateOptions): Promise<RewoundFiles> {
