@@ -33,9 +33,9 @@ export function toolsetOf(tools: Toolset | readonly (SharedTool | ToolMaker)[]):
 }
 
 /** Returns a toolset whose tools are wrapped; it is rebuilt from its spec without that. */
-export function wrappedToolset(toolset: Toolset, wrap: (tool: Tool) => Tool): Toolset {
-  const { spec } = toolset;
-  return Object.assign((context: ToolsContext) => toolset(context).map((tool) => wrap(tool)), spec && { spec });
+export function wrappedToolset(tools: Toolset, wrap: (tool: Tool) => Tool): Toolset {
+  const { spec } = tools;
+  return Object.assign((context: ToolsContext) => tools(context).map((tool) => wrap(tool)), spec && { spec });
 }
 
 /** What conversations close, or have closed: each is closed with the first conversation that has it. */

@@ -1,7 +1,7 @@
 import type { EventCodec } from '@varve/events';
 import type { CallReview } from '@varve/events/facts';
 import type { ActionEvent } from '@varve/events/kinds';
-import { FinishAction, ThinkAction } from '@varve/events/payloads';
+import { FinishAction, ThinkAction, type Payload } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import { type ProposedCall } from '../commands/proposed-call.ts';
 import { highestRisk } from '../risk/highest-risk.ts';
@@ -15,9 +15,13 @@ export interface Gate {
   readonly protectedPaths: readonly string[];
 }
 
-/** Returns the digest of an action's stored bytes, to which its approval is bound. */
-export function approvalDigest(codec: EventCodec, event: ActionEvent): string {
-  return digestOf(codec.encode(event));
+/** Returns the digest of an action's stored bytes, to which its approval is bound, and of what runs in its place. */
+export function approvalDigest(codec: EventCodec, event: ActionEvent, changed?: Payload): string {
+  const digest = digestOf(codec.encode(event));
+  if (!changed) return digest;
+  // A record is read with its kind first.
+  const { kind, ...fields } = changed;
+  return digestOf(JSON.stringify([digest, kind, fields]));
 }
 
 /** Returns the digest of a list of calls as they are stored, in this order: hex SHA-256 over their digests. */
@@ -28,7 +32,14 @@ export function callsDigest(codec: EventCodec, calls: readonly Pick<PendingCall,
 /** Reports whether exactly this call was approved. */
 export function isApproved(codec: EventCodec, call: PendingCall): boolean {
   // Most calls are never asked about, and a digest reads the whole call.
-  return call.approvedDigest !== undefined && call.approvedDigest === approvalDigest(codec, call.event);
+  const { approvedDigest, approvedAction, event } = call;
+  return approvedDigest !== undefined && approvedDigest === approvalDigest(codec, event, approvedAction);
+}
+
+/** Returns a call without an action in its place that its approval does not cover. */
+export function withCoveredAction(codec: EventCodec, call: PendingCall): PendingCall {
+  const { approvedAction, ...stored } = call;
+  return approvedAction === undefined || isApproved(codec, call) ? call : stored;
 }
 
 /** A call with what was decided about it. */

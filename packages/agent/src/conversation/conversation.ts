@@ -222,10 +222,11 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Approves pending calls, by the ids of their action events or all of them, with their exact stored bytes. The status
-   * does not change: the next run executes them, and waits again for other calls that the policy asks about.
+   * does not change: the next run executes them, and waits again for other calls that the policy asks about. With a
+   * digest only the calls that have it are approved; with arguments, one call runs with these.
    *
    * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending; `calls-changed`
-   * when the calls have another digest; `invalid` for a malformed digest.
+   * when the calls have another digest; `invalid`; {@link ToolError} `invalid-input` for the arguments.
    */
   async approve(approval: Approval = {}): Promise<void> {
     await approveCalls(approval, this.#usable);

@@ -18,6 +18,7 @@ import {
   type ActionEvent,
   type ErrorClassification,
 } from '@varve/events/kinds';
+import type { Payload } from '@varve/events/payloads';
 import { statusKey, type ExecutionStatus, type Usage } from '@varve/events/projections';
 import type { ToolControl } from '@varve/tools';
 import { classifyFailure } from './classify-failure.ts';
@@ -138,6 +139,12 @@ export const interruptedMessage = 'This call was interrupted before it had a res
 /** Returns the answer to a call that may have run when its process ended. */
 export function unknownOutcomeMessage(name: string): string {
   return `The outcome of this ${name} call is unknown: the process ended while it may have been running. It was not run again. Check the current state before you repeat it.`;
+}
+
+/** Returns the answer to a call that a person changed: what ran in its place, and its result. */
+export function changedCallMessage({ kind: _kind, ...fields }: Payload, result: string): string {
+  const { data = fields } = fields;
+  return `The user changed the arguments of this call, and it ran with these instead:\n\n${JSON.stringify(data)}\n\n${result}`;
 }
 
 /** Answers a call with an error for the model. */

@@ -7,6 +7,8 @@ import { settingsFact } from '../facts/settings.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
 import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
 import { freezeJson } from '../immutable.ts';
+import type { Json } from '../json.ts';
+import type { Payload } from '../define-payload.ts';
 import type { Projection } from '../fold/projection.ts';
 import { callIdOf, isResult, type ResultEvent } from '../messages/results.ts';
 
@@ -24,6 +26,8 @@ export interface PendingCall {
   readonly hasEffect: boolean;
   /** Digest of an approval. It must equal the digest of the stored bytes of the action. */
   readonly approvedDigest?: string;
+  /** Action that the approval lets run in place of the stored one; the digest covers it. */
+  readonly approvedAction?: Payload;
   /** Directories in which the approval lets a command start; absent: only the workspace. */
   readonly approvedDirectories?: readonly string[];
   /** Review by the policy when the call was stored; absent if it was not rated. */
@@ -60,8 +64,9 @@ export function pendingProjection(codec: EventCodec): Projection<PendingState, r
     read: ({ calls }) => freezeJson([...calls.values()]),
     encode: ({ workspace, calls, listed }) => ({
       ...(workspace !== undefined && { workspace }),
-      calls: [...calls.values()].map(({ wasStoredBeforeStart: isListed, ...call }) => ({
+      calls: [...calls.values()].map(({ wasStoredBeforeStart: isListed, approvedAction, ...call }) => ({
         ...call,
+        ...(approvedAction && { approvedAction: approvedAction as Json }),
         // Snapshots contain the field under this name.
         isListed,
         event: codec.encode(call.event),
@@ -123,16 +128,17 @@ function applyFact(state: PendingState, event: Parameters<typeof callFact.read>[
 
 function approve(
   calls: Map<string, PendingCall>,
-  { action_id: id, digest, directories }: NonNullable<ReturnType<typeof approvalFact.read>>,
+  { action_id: id, digest, directories, action }: NonNullable<ReturnType<typeof approvalFact.read>>,
 ): void {
   const call = calls.get(id);
   if (!call) return;
   const approvedDirectories = directories && { approvedDirectories: directories };
-  calls.set(id, { ...withoutApproval(call), approvedDigest: digest, ...approvedDirectories });
+  const approvedAction = action && { approvedAction: action };
+  calls.set(id, { ...withoutApproval(call), approvedDigest: digest, ...approvedDirectories, ...approvedAction });
 }
 
 function withoutApproval(call: PendingCall): PendingCall {
-  const { approvedDigest: _digest, approvedDirectories: _directories, ...rest } = call;
+  const { approvedDigest: _digest, approvedDirectories: _directories, approvedAction: _action, ...rest } = call;
   return rest;
 }
 

@@ -16,15 +16,18 @@ const weather = defineTool({
   execute: async ({ city }, { idempotencyKey }) => `Sun in ${city}, ${idempotencyKey}.`,
 });
 
+const close = async (): Promise<void> => undefined;
+
 test('a wrapped tool differs in its calls only, and keeps its type', () => {
   const wrapped = wrapTool(weather, async (_call, execute) => execute());
-  expect({ ...wrapped, execute: weather.execute }).toEqual(weather);
+  expect({ ...wrapped, execute: 0 }).toEqual({ ...weather, execute: 0 });
+  expect(Object.keys(wrapped)).toEqual(Object.keys(weather));
   expectTypeOf(wrapped).toEqualTypeOf<SharedTool<{ city: string }>>();
-  const close = async (): Promise<void> => undefined;
   const common = { name: 'shell', description: 'Runs.', effect: 'write' } as const;
   const owned = defineTool({ ...common, input: z.object({}), execute: async () => '', close });
-  expectTypeOf(wrapTool(owned, async (_call, execute) => execute())).toExtend<OwnedTool>();
-  expect(wrapTool(owned, async (_call, execute) => execute()).close).toBe(owned.close);
+  const again = wrapTool(owned, async (_call, execute) => execute());
+  expectTypeOf(again).toExtend<OwnedTool>();
+  expect({ ...again, execute: 0 }).toEqual({ ...owned, execute: 0 });
 });
 
 test('code runs before and after a call, in the order of the wrappers, and changes its context and its result', async () => {

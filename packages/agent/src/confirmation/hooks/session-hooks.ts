@@ -48,6 +48,11 @@ const maxEndSeconds = 10;
 const nothing: HookVerdict = { drafts: [], contexts: [], isAborted: false };
 const started: HookResult = { exitCode: 0, stdout: '', stderr: '', success: true, blocked: false };
 
+/** Names a call with its arguments, which a person may change after the call has passed. */
+function nameOf({ id, action }: ActionEvent): string {
+  return JSON.stringify([id, action]);
+}
+
 /**
  * Runs the hooks of an open conversation. Stores nothing: its caller stores a decision together with its consequence.
  */
@@ -73,13 +78,13 @@ export class SessionHooks {
   }
 
   /** Reports whether a call has hooks that did not let it pass yet in this process. */
-  isUndecided({ id, tool_name: toolName }: ActionEvent): boolean {
-    return !this.#passed.has(id) && this.has('PreToolUse', toolName);
+  isUndecided(event: ActionEvent): boolean {
+    return this.has('PreToolUse', event.tool_name) && !this.#passed.has(nameOf(event));
   }
 
   /** Lets a call pass from now on. Called when the decision is stored. */
-  pass({ id }: ActionEvent): void {
-    this.#passed.add(id);
+  pass(event: ActionEvent): void {
+    this.#passed.add(nameOf(event));
   }
 
   /** Runs the hooks of the start of a session the first time it is called; later nothing. */

@@ -1,10 +1,11 @@
 import { approvalFact } from '@varve/events/facts';
-import { TerminalAction } from '@varve/events/payloads';
+import { TerminalAction, type Payload } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import { approvalDigest, callsDigest, isApproved } from '../../confirmation/gate.ts';
 import { AgentError } from '../../error.ts';
 import { rejectionDraft, statusDraft, type Draft } from '../../log/drafts.ts';
 import type { Session } from '../../agent/session.ts';
+import { endsRun } from './ends-run.ts';
 import { startDirectories } from './proposed-calls.ts';
 
 /** Approved calls, and who approved them. */
@@ -16,24 +17,44 @@ export interface Approval {
    * everything that is pending is approved, whether or not it was shown.
    */
   readonly digest?: string;
+  /**
+   * Arguments that run in place of those of the one call, as a model would pass them. The call is rejected, and the
+   * reason contains these arguments and their result. Deny rules and hooks apply to them.
+   */
+  readonly arguments?: Readonly<Record<string, unknown>>;
   /** Default `user`. */
   readonly by?: string;
 }
 
 /** Approves calls for `Conversation.approve`, commands in the directories in which they may start now. */
-export async function approveCalls({ actionIds, digest, by = 'user' }: Approval, session: Session): Promise<void> {
+export async function approveCalls(approval: Approval, session: Session): Promise<void> {
+  const { actionIds, digest, by = 'user' } = approval;
   const { journal, codec, now } = session;
   await journal.emit(() => {
     const calls = selectPending(session, actionIds);
     if (digest !== undefined) checkDigest(digest, calls, session);
+    const changed = approval.arguments && changedAction(approval.arguments, calls, session);
     const places = startDirectories(journal.timeline.read('pending'), session);
     return calls.map(({ event }): Draft => {
       const directories = TerminalAction.is(event.action) ? (places.get(event.id) ?? []) : [];
       const place = directories.length > 0 && { directories: [...directories] };
-      const value = { action_id: event.id, digest: approvalDigest(codec, event), by, at: now(), ...place };
+      const action = changed && { action: changed };
+      const approved = approvalDigest(codec, event, changed);
+      const value = { action_id: event.id, digest: approved, by, at: now(), ...place, ...action };
       return { make: (stamp) => approvalFact.create(value, stamp) };
     });
   });
+}
+
+/** Returns the action with other arguments for the only call, as it is stored. */
+function changedAction(fields: object, calls: readonly PendingCall[], { tools, mask }: Session): Payload {
+  const [call] = calls;
+  const tool = call && tools.get(call.event.tool_name);
+  if (!tool || calls.length > 1 || call.hasEffect || endsRun(call.event.action, tool)) {
+    const names = calls.map(({ event }) => event.tool_name).join(', ');
+    throw new AgentError('invalid', `The arguments of ${names} cannot be changed.`);
+  }
+  return mask(tool.toAction(tool.parse(fields)));
 }
 
 /** Shorter digests could be met by calls that were written to have them. */

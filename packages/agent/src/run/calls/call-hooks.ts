@@ -24,7 +24,7 @@ export async function passHooks(
   const runnable: ReviewedPending[] = [];
   const contexts: string[] = [];
   for (const reviewed of calls) {
-    const { event } = reviewed.call;
+    const event = { ...reviewed.call.event, action: reviewed.call.action };
     if (!hooks.isUndecided(event)) {
       runnable.push(reviewed);
       continue;

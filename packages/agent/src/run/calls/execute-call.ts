@@ -1,15 +1,17 @@
-import { text, type TextContent } from '@varve/events';
+import { text, textOf, type TextContent } from '@varve/events';
 import { effectFact } from '@varve/events/facts';
 import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
-import type { Observation } from '@varve/events/payloads';
+import { presentObservation, type Observation } from '@varve/events/payloads';
 import { ToolError, type ToolContext } from '@varve/tools';
 import { digestOf } from '../../log/digest.ts';
 import {
   callErrorDraft,
+  changedCallMessage,
   controlDraft,
   finishedDraft,
   internalFailure,
   notStartedMessage,
+  rejectionDraft,
   type Draft,
   interruptedMessage,
 } from '../../log/drafts.ts';
@@ -43,15 +45,15 @@ export async function executeCall(call: RunnableCall, session: Session, context:
   const { journal, files } = session;
   const { signal } = context;
   if (!(await recordStart(call, session, context))) return 'done';
-  if (signal.aborted) return recordAbort(event, notStartedMessage, journal);
+  if (signal.aborted) return recordAbort(call, notStartedMessage, journal);
   let observation: Observation;
   let rules: readonly ActivatedSkill[];
   await files.begin(call);
   try {
     observation = await observe(call, session, context);
-    rules = await rulesFor(event, observation, session, signal);
+    rules = call.isChanged ? [] : await rulesFor(event, observation, session, signal);
   } catch (error) {
-    return recordFailure(event, error, session, signal);
+    return recordFailure(call, error, session, signal);
   }
   const isEnd = endsRun(event.action, tool);
   const changed = await files.end(event.id);
@@ -60,7 +62,9 @@ export async function executeCall(call: RunnableCall, session: Session, context:
     // Another call may have added the text of a rule in the meantime.
     const { events } = journal.timeline.read('view');
     const added = rules.filter(({ name }) => !isPresent(name, events)).map((rule) => text(rule.text));
-    const result = observationDraft(event, observation, added);
+    const result = call.isChanged
+      ? changedDraft(call, textOf(presentObservation(observation)))
+      : observationDraft(event, observation, added);
     return [...changed, result, ...(isEnd ? endDrafts(call, session, context) : [])];
   };
   await journal.emit(results);
@@ -168,6 +172,11 @@ export function isPending(journal: Journal, { id }: ActionEvent): boolean {
   return journal.timeline.read('pending').some(({ event }) => event.id === id);
 }
 
+/** Answers a call that ran with other arguments: readers of the log must not see its own with their result. */
+function changedDraft({ event, action }: RunnableCall, result: string): Draft {
+  return rejectionDraft(event, changedCallMessage(action, result));
+}
+
 function observationDraft(
   event: ActionEvent,
   observation: Observation,
@@ -192,27 +201,31 @@ async function rulesFor(
 
 /** Answers a call whose tool threw with an error for the model, unless the call was answered in the meantime. */
 async function recordFailure(
-  event: ActionEvent,
+  call: RunnableCall,
   error: unknown,
   { journal, files }: Session,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
+  const { event } = call;
   const changed = await files.end(event.id);
-  if (signal.aborted) return recordAbort(event, interruptedMessage, journal, changed);
+  if (signal.aborted) return recordAbort(call, interruptedMessage, journal, changed);
   const reason = error instanceof Error ? error.message : String(error);
   const classification = error instanceof ToolError ? undefined : internalFailure;
-  await answer(callErrorDraft(event, `${event.tool_name} failed: ${reason}`, classification), event, journal, changed);
+  const message = `${event.tool_name} failed: ${reason}`;
+  const draft = call.isChanged ? changedDraft(call, message) : callErrorDraft(event, message, classification);
+  await answer(draft, event, journal, changed);
   return 'done';
 }
 
 /** Answers a call that was aborted with this message for the model. */
 async function recordAbort(
-  event: ActionEvent,
+  call: RunnableCall,
   message: string,
   journal: Journal,
   changed: readonly Draft[] = [],
 ): Promise<'aborted'> {
-  await answer(callErrorDraft(event, message), event, journal, changed);
+  const draft = call.isChanged ? changedDraft(call, message) : callErrorDraft(call.event, message);
+  await answer(draft, call.event, journal, changed);
   return 'aborted';
 }
 

@@ -51,9 +51,12 @@ export function startDirectories(
   calls: readonly PendingCall[],
   session: Session,
 ): ReadonlyMap<string, readonly string[]> {
-  const known = calls.flatMap(({ event: { id, action, tool_name: name, security_risk: risk } }) => {
-    const tool = session.tools.get(name);
-    return action && tool ? [{ id, tool, action, risk }] : [];
-  });
+  const known = calls.flatMap(
+    ({ event: { id, action: stored, tool_name: name, security_risk: risk }, approvedAction }) => {
+      const action = approvedAction ?? stored;
+      const tool = session.tools.get(name);
+      return action && tool ? [{ id, tool, action, risk }] : [];
+    },
+  );
   return new Map(proposedCalls(known, session).map(({ id, directories = [] }) => [id, directories]));
 }

@@ -3,7 +3,7 @@ import { reviewFact } from '@varve/events/facts';
 import { type ProposedCall } from '../../commands/proposed-call.ts';
 import type { Session } from '../../agent/session.ts';
 import type { ConfirmationPolicy } from '../../confirmation/confirmation-policy.ts';
-import { reviewCalls, type ReviewedCall } from '../../confirmation/gate.ts';
+import { reviewCalls, withCoveredAction, type ReviewedCall } from '../../confirmation/gate.ts';
 import type { Draft } from '../../log/drafts.ts';
 import { proposedCalls } from './proposed-calls.ts';
 import { recoveryDecision, type RunnableCall } from './recovery.ts';
@@ -41,7 +41,7 @@ function withReview(call: RunnableCall, { byEvent }: ReplyReviews): readonly Rev
 
 /** Reviews all pending calls that may run. */
 export function reviewAllPending(session: Session): readonly ReviewedPending[] {
-  const pending = session.journal.timeline.read('pending');
+  const pending = session.journal.timeline.read('pending').map((call) => withCoveredAction(session.codec, call));
   const calls = pending.flatMap((call, index) => {
     const decision = recoveryDecision(call, session.tools, pending.slice(0, index));
     return decision.kind === 'run' ? [decision.call] : [];

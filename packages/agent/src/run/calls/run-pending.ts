@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { TerminalAction } from '@varve/events/payloads';
 import type { Session } from '../../agent/session.ts';
-import { isApproved, denialOf, mustWait } from '../../confirmation/gate.ts';
+import { isApproved, denialOf, mustWait, withCoveredAction } from '../../confirmation/gate.ts';
 import { type ReviewedPending, changedReviewDrafts, reviewPending, type ReplyReviews } from './review-pending.ts';
 import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../../log/drafts.ts';
 import type { StepContext, StepOutcome } from '../step-context.ts';
@@ -82,12 +82,12 @@ function waitingDrafts(
 
 /** Answers the calls that must not run, and returns the others. This process starts the call `startedId` now. */
 async function answerUnrunnable(
-  { journal, tools }: Session,
+  { journal, tools, codec }: Session,
   startedId: string | undefined,
 ): Promise<readonly RunnableCall[]> {
   const runnable: RunnableCall[] = [];
   await journal.emit(() => {
-    const pending = journal.timeline.read('pending');
+    const pending = journal.timeline.read('pending').map((call) => withCoveredAction(codec, call));
     const { actions: blocked } = journal.timeline.read('blocked');
     return pending.flatMap((call, index) => {
       // A crash may have lost the answer to a call that a hook blocked.

@@ -1,0 +1,137 @@
+import { textOf } from '@varve/events';
+import { approvalFact } from '@varve/events/facts';
+import { UserRejectObservation } from '@varve/events/kinds';
+import { scriptedModel } from '@varve/llm/testing';
+import { memoryStore, verify, type EventStore } from '@varve/storage';
+import { finish } from '@varve/tools';
+import { expect, test } from 'vitest';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/policies.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { verifyRequests } from '../src/replay/verify-requests.ts';
+import { countingTool } from '../src/testing/counting-tool.ts';
+import { Crash, crashingStore } from '../src/testing/crashing-store.ts';
+
+const record = { calls: [{ name: 'record', arguments: { text: 'a' } }] };
+const done = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+const id = '1'.repeat(32);
+
+function agentOf(options: Partial<AgentOptions> = {}) {
+  const { tool, runs } = countingTool();
+  const model = scriptedModel([record, done, done]);
+  const confirmation = alwaysConfirm();
+  return { agent: defineAgent({ model, tools: () => [tool(), finish()], confirmation, ...options }), runs };
+}
+
+async function waiting(store: EventStore, options: Partial<AgentOptions> = {}) {
+  const { agent, runs } = agentOf(options);
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd(), id });
+  await conversation.send('Go.');
+  await conversation.run();
+  return { conversation, agent, runs };
+}
+
+const reasonsIn = async (conversation: Conversation): Promise<readonly string[]> => {
+  const events = await Array.fromAsync(conversation.events());
+  return events.flatMap(({ event }) => (UserRejectObservation.is(event) ? [event.rejection_reason] : []));
+};
+
+test('a call that is approved with other arguments runs with these, also after a restart, and the model reads both', async () => {
+  await using store = memoryStore();
+  const { conversation, agent, runs } = await waiting(store);
+  await conversation.approve({ digest: conversation.digestOf(), arguments: { text: 'b' }, by: 'ada' });
+  await conversation[Symbol.asyncDispose]();
+  await using again = await Conversation.open({ agent, store, id });
+  expect(await again.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs]).toEqual([['b', 1]]);
+  const [reason] = await reasonsIn(again);
+  expect(reason).toMatch(/^The user changed the arguments of this call, .*:\n\n\{"text":"b"\}\n\n/s);
+  expect(
+    again
+      .request()
+      .messages.map(({ content }) => textOf(content))
+      .join(''),
+  ).toContain(reason);
+  const log = await store.read(id);
+  expect((await verify(log)).broken).toBeUndefined();
+  const checks = await Array.fromAsync(verifyRequests(log));
+  expect(checks.map(({ messages }) => messages)).toEqual(['same', 'same']);
+});
+
+test('other arguments are for one call that has not ended the run, and the tool has to accept them', async () => {
+  await using store = memoryStore();
+  const model = scriptedModel([{ calls: [...record.calls, ...done.calls] }]);
+  const { conversation, runs } = await waiting(store, { model });
+  const [first, last] = conversation.state.pending.map(({ event }) => event.id);
+  const approve = (text: unknown, ids: (string | undefined)[], digest?: string) =>
+    conversation.approve({
+      arguments: { text },
+      actionIds: ids.filter((each) => each !== undefined),
+      ...(digest !== undefined && { digest }),
+    });
+  await expect(approve('b', [first, last])).rejects.toMatchObject({
+    message: 'The arguments of record, finish cannot be changed.',
+  });
+  await expect(approve('b', [last])).rejects.toMatchObject({ code: 'invalid' });
+  await expect(approve(1, [first])).rejects.toMatchObject({ code: 'invalid-input' });
+  await expect(approve('b', [first], '0'.repeat(64))).rejects.toMatchObject({ code: 'calls-changed' });
+  await approve('b', [first]);
+  await conversation.approve();
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs]).toEqual([['a', 1]]);
+});
+
+test('an action in place of the stored one runs only if its approval covers it', async () => {
+  await using store = memoryStore();
+  const { conversation, agent, runs } = await waiting(store);
+  await conversation.approve({ arguments: { text: 'b' } });
+  await conversation[Symbol.asyncDispose]();
+  {
+    await using log = await store.open(id);
+    const last = await log.at((await log.head()) - 1);
+    const { id: leaf } = JSON.parse(last.text) as { readonly id: string };
+    const text = last.text.replace(leaf, 'f0f0f0f0').replace('"text":"b"', '"text":"c"');
+    const forged = { ...(JSON.parse(text) as object), parent_id: leaf };
+    const event = { id: 'f0f0f0f0', kind: last.kind, parentId: leaf, text: JSON.stringify(forged) };
+    await log.append([event]);
+  }
+  await using again = await Conversation.open({ agent, store, id });
+  expect(again.state.pending[0]?.approvedAction).toMatchObject({ data: { text: 'c' } });
+  expect(await again.run()).toMatchObject({ reason: 'waiting' });
+  expect(runs.size).toBe(0);
+});
+
+test('after a crash at any append a call with other arguments runs at most once, and never with its own', async () => {
+  for (let at = 1; ; at += 1) {
+    await using disk = memoryStore();
+    const { conversation, agent, runs } = await waiting(disk);
+    await conversation.approve({ arguments: { text: 'b' } });
+    await conversation[Symbol.asyncDispose]();
+    const store = crashingStore(disk, { at, stored: at % 2 === 0 });
+    const crashed = await Conversation.open({ agent, store, id });
+    const error = await crashed.run().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    await crashed[Symbol.asyncDispose]().catch(() => undefined);
+    if (error === undefined) break;
+    expect(error).toBeInstanceOf(Crash);
+    await using again = await Conversation.open({ agent, store: disk, id });
+    await again.run();
+    expect([runs.has('a'), runs.get('b') ?? 0]).toEqual([false, expect.toBeOneOf([0, 1])]);
+    expect(JSON.stringify(again.request().messages)).toContain('with these instead');
+  }
+});
+
+test('the result of a failed call contains the other arguments', async () => {
+  await using store = memoryStore();
+  const { conversation, runs } = await waiting(store, {
+    wrapTool: (tool) => ({ ...tool, execute: () => Promise.reject(new Error('The disk is full.')) }),
+  });
+  await conversation.approve({ arguments: { text: 'b' } });
+  await conversation.run();
+  expect(await reasonsIn(conversation)).toEqual([expect.stringMatching(/"b"[^]*record failed: The disk is full\./)]);
+  expect(runs.size).toBe(0);
+  const facts = (await Array.fromAsync(conversation.events())).flatMap(({ event }) => approvalFact.read(event) ?? []);
+  expect(facts).toMatchObject([{ action: { data: { text: 'b' } } }]);
+});
