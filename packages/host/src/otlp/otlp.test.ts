@@ -164,7 +164,7 @@ test('a queue is bounded, and sent in parts', async () => {
 
 test('a collector that does not answer does not keep the process from its end', async () => {
   await using received = await collector([0]);
-  const { sink } = exporter(received);
+  const { sink } = exporter(received, { OTEL_EXPORTER_OTLP_TIMEOUT: '3600000' });
   sink.end(span(1));
   await sink[Symbol.asyncDispose]();
   expect(received.requests).toHaveLength(1);
