@@ -89,8 +89,8 @@ export async function prepareRun(
     const { agent, secrets } = prepared;
     const spans = await otlpFrom(io.env, warn);
     if (spans) started.use(spans);
-    const parts = { agent, store, secrets, spans };
-    const conversation = await conversationFor(options, stored, parts, io).catch((error: unknown) => {
+    const running = { agent, store, secrets, spans };
+    const conversation = await conversationFor(options, stored, running, io).catch((error: unknown) => {
       if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
       throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
     });
