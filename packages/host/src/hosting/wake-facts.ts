@@ -2,7 +2,7 @@ import { type BaseEvent, eventCodec } from '@varve/events';
 import { defineFact, forkEndFact } from '@varve/events/facts';
 import { readEvents } from '@varve/agent';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
-import type { EventStore } from '@varve/storage';
+import type { EventStore, Fact } from '@varve/storage';
 import * as z from 'zod';
 
 /** Message that a conversation receives at a time. */
@@ -42,12 +42,17 @@ function apply(wakes: Map<string, Wake>, event: BaseEvent): void {
 
 /** Returns the conversations of a store with wakes that may be to come; none in a store that cannot find facts. */
 export async function wakingIds(store: Pick<EventStore, 'facts'>): Promise<ReadonlySet<string>> {
-  const woken = new Set<string>();
-  for await (const { value } of factsNamed('varve.host.woken.wake_id', store)) woken.add(value);
+  const ended = new Map<string, number>();
+  for await (const fact of factsNamed('varve.host.woken.wake_id', store)) ended.set(nameOf(fact), fact.seq);
   const ids = new Set<string>();
-  for await (const { value, conversation } of factsNamed('varve.host.wake.wake_id', store))
-    if (!woken.has(value)) ids.add(conversation);
+  for await (const fact of factsNamed('varve.host.wake.wake_id', store))
+    if (fact.seq > (ended.get(nameOf(fact)) ?? -1)) ids.add(fact.conversation);
   return ids;
+}
+
+/** Ids of wakes are unique in a conversation, and may be used again. */
+function nameOf({ conversation, value }: Fact): string {
+  return `${conversation}/${value}`;
 }
 
 async function* factsNamed(name: string, store: Pick<EventStore, 'facts'>) {

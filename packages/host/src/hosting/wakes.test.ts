@@ -137,6 +137,35 @@ test('a fork has no wakes of its origin', async () => {
   expect([(await host.wakes(id)).length, await host.wakes(fork)]).toEqual([1, []]);
 });
 
+test('after a restart, wakes come whose ids are those of others that are over', async () => {
+  await using store = memoryStore();
+  const { host } = processOf(store);
+  await host.recover();
+  const other = 'f'.repeat(32);
+  for (const each of [other, id]) await host.create({ agent: 'support', workspace: '/', id: each });
+  for (const each of [other, id]) await host.wakeAt(each, { at: 1, message: 'Wake up.', id: 'daily' });
+  expect(await host.cancelWake(other, 'daily')).toBe(true);
+  await host.wakeAt(other, { at: 2, message: 'Wake up.', id: 'daily' });
+  await host.close(AbortSignal.abort());
+  const later = processOf(store);
+  await using _ = later.host;
+  await later.host.recover();
+  for (const each of [other, id])
+    await expect.poll(async () => (later.tickAt(2), later.host.wakes(each)), { timeout: 3_000 }).toEqual([]);
+});
+
+test('a wake that is not stored, because its id is, does not let the stored one come earlier', async () => {
+  await using store = memoryStore();
+  const { host, tickAt } = processOf(store);
+  await using _ = host;
+  await host.recover();
+  await host.create({ agent: 'support', workspace: '/', id });
+  await host.wakeAt(id, { at: 9, message: 'Later.', id: 'a' });
+  await host.wakeAt(id, { at: 1, message: 'Earlier.', id: 'a' });
+  await host.wakeAt(id, { at: 2, message: 'Other.', id: 'b' });
+  await expect.poll(async () => (tickAt(2), host.wakes(id))).toEqual([{ id: 'a', at: 9, message: 'Later.' }]);
+});
+
 /** Schedules a wake and lets it come; returns false if the process dies. A process that resumes does what is left. */
 async function wakesUp({ host, tickAt, failures }: ReturnType<typeof processOf>): Promise<boolean> {
   try {

@@ -111,14 +111,14 @@ export class Wakes implements Disposable {
     }
   }
 
-  /** Ends a wake that is to come as `end` decides, and stores that; returns false for any other. */
+  /** Ends a wake that is to come, at any time by default, as `end` decides, and stores that; returns false for others. */
   async #end(
-    { conversation, id }: Omit<WakeTime, 'at'>,
+    { conversation, id, at }: Omit<WakeTime, 'at'> & Partial<WakeTime>,
     hosted: HostedConversation,
     end: (wake: Wake) => Promise<'sent' | 'cancelled' | 'blocked'>,
   ): Promise<boolean> {
     const wake = (await this.list(conversation)).find((each) => each.id === id);
-    if (!wake) return false;
+    if (!wake || wake.at !== (at ?? wake.at)) return false;
     const value = { wake_id: id, outcome: await end(wake) };
     await hosted.conversation.record((stamp) => wokenFact.create(value, stamp));
     await this.#times.remove({ conversation, id, at: wake.at });
