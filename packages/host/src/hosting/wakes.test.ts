@@ -166,6 +166,25 @@ test('a wake that is not stored, because its id is, does not let the stored one 
   await expect.poll(async () => (tickAt(2), host.wakes(id))).toEqual([{ id: 'a', at: 9, message: 'Later.' }]);
 });
 
+test('a wake continues a conversation whose run failed', async () => {
+  await using store = memoryStore();
+  const { host, tickAt, model } = processOf(store, [
+    { error: { code: 'unauthenticated', message: 'Wrong key.' } },
+    reply,
+  ]);
+  await using _ = host;
+  await host.recover();
+  await host.create({ agent: 'support', workspace: '/', id });
+  await host.send(id, 'Hello.');
+  await host.use(id, ({ runs }) => runs.idle());
+  expect(await host.use(id, async ({ conversation }) => conversation.state.status)).toBe('error');
+  await host.wakeAt(id, { at: 1, message: 'Wake up.' });
+  await expect.poll(async () => (tickAt(2), host.wakes(id))).toEqual([]);
+  await host.use(id, ({ runs }) => runs.idle());
+  expect(model.requests.length).toBe(2);
+  expect(await host.use(id, async ({ conversation }) => conversation.state.status)).toBe('finished');
+});
+
 /** Schedules a wake and lets it come; returns false if the process dies. A process that resumes does what is left. */
 async function wakesUp({ host, tickAt, failures }: ReturnType<typeof processOf>): Promise<boolean> {
   try {

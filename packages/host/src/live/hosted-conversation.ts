@@ -139,9 +139,12 @@ export class HostedConversation implements AsyncDisposable {
    */
   async receive<Result>(store: (hosted: HostedConversation) => Promise<Result>): Promise<Result> {
     await this.#parts.slot.admit();
+    const before = this.conversation.state.leafId;
     const result = await store(this);
-    // Also after a process that ended before it could request the run.
-    if (this.#isUnanswered()) await this.runs.startOrContinue();
+    const { status, leafId } = this.conversation.state;
+    // Also after a process that ended before it could request the run; a run that failed does not know what is new.
+    const isNewSinceFailure = status === 'error' && leafId !== before;
+    if (this.#isUnanswered(isNewSinceFailure ? leafId : undefined)) await this.runs.startOrContinue();
     return result;
   }
 
