@@ -91,7 +91,8 @@ class Exporter {
 
   async #sendQueue(): Promise<void> {
     const { traces } = this.#options;
-    if (!traces) return;
+    // Sends that waited for one that the end cut off have no time left.
+    if (!traces || this.#ended.signal.aborted) return;
     while (this.#queue.length > 0) {
       const batch = this.#queue.slice(0, maxBatch);
       if (!(await this.#post(traces, otlpTraces(batch, this.#resource)))) return;

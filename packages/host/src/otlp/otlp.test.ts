@@ -170,6 +170,22 @@ test('a collector that does not answer does not keep the process from its end', 
   expect(received.requests).toHaveLength(1);
 });
 
+test('sends that waited while a collector did not answer do not delay the end', async () => {
+  let sends = 0;
+  const fetch = async (_url: unknown, { signal }: RequestInit = {}): Promise<Response> => {
+    sends += 1;
+    if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    throw new Error('Aborted.');
+  };
+  const settings = otlpSettings({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector/v1/traces' });
+  if (!settings) throw new Error('The variables name no address.');
+  const sink = otlpExporter({ ...settings, onProblem: () => undefined, every: never, endMs: 1, fetch });
+  sink.end(span(1));
+  for (let tick = 0; tick < 9; tick++) void sink.flush();
+  await sink[Symbol.asyncDispose]();
+  expect(sends).toBe(1);
+});
+
 test('a problem names the address without its credentials', async () => {
   const { sink, problems } = exporter({ url: 'http://user:hunter2@127.0.0.1:1/a?key=hunter2' });
   sink.end(span(1));
