@@ -43,7 +43,7 @@ export class Wakes implements Disposable {
   async start(): Promise<void> {
     if (this.#timer) return;
     await this.#times.load();
-    if (!this.#isEnded) this.#timer = this.#options.every(lookMs, () => void this.#look());
+    if (!this.#isEnded) this.#timer ??= this.#options.every(lookMs, () => void this.#look());
   }
 
   /** Stores a wake. One whose id is stored already is not stored again. */
