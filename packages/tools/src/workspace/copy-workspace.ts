@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
-import { access, cp, lstat, rm } from 'node:fs/promises';
+import { access, chmod, cp, lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { makeDirectories } from '@varve/files';
 import { namesOfPrograms } from '../changes/ignored-paths.ts';
 import { identityOf, openFiles } from '../changes/file-version.ts';
 import { ToolError } from '../contract/error.ts';
 import { isBelow, realPathOf } from '../files/real-path.ts';
-import { gitRepository } from '../git/git-repository.ts';
+import { type GitRepository, gitRepository } from '../git/git-repository.ts';
 import { createWorktree } from './worktree.ts';
 
 /** Copy of the files of a workspace. */
@@ -29,16 +29,17 @@ interface CopyOptions {
 }
 
 /**
- * Copies the files of a workspace as they are on the disk. In a repository with a commit, the copy is a linked worktree
- * with a detached HEAD and all files of the repository: its index, branches and files stay as they are. What git
- * ignores is left out, without git the directories of programs; so are `.git`, pipes, devices, files that may not be
- * read, and those that this process has open.
+ * Copies the files of a workspace as they are on the disk. In a repository with a commit that does not ignore the
+ * workspace, the copy is a linked worktree with a detached HEAD and all files of the repository: its index, branches
+ * and files stay as they are. What git ignores is left out, without git the directories of programs; so are `.git`,
+ * pipes, devices, files that may not be read, and those that this process has open.
  *
  * @throws {ToolError} `invalid-input` for a place that exists or is in what is copied, `unusable` when git fails. What
  * was copied is then removed.
  */
-export async function copyWorkspace(workspace: string, { place, name, excluded }: CopyOptions): Promise<WorkspaceCopy> {
-  const repository = await gitRepository(workspace).catch(() => undefined);
+export async function copyWorkspace(directory: string, { place, name, excluded }: CopyOptions): Promise<WorkspaceCopy> {
+  const workspace = realPathOf(directory);
+  const repository = await repositoryOf(workspace);
   const isWorktree = (await repository?.hash('HEAD^{commit}')) !== undefined;
   const top = realPathOf((isWorktree && (await repository?.line('rev-parse', '--show-toplevel'))) || workspace);
   const target = realPathOf(place ?? join(dirname(top), `${basename(top)}-${name}`));
@@ -82,6 +83,9 @@ interface CopiedTree {
 
 async function copyFiles({ top, target, own, ignored, isPlain, omitted }: CopiedTree): Promise<void> {
   const opened = openFiles();
+  const { mode } = await lstat(top);
+  // Nothing can be read before the copy has the rights of the original.
+  await chmod(target, 0o700);
   await cp(top, target, {
     recursive: true,
     verbatimSymlinks: true,
@@ -90,7 +94,9 @@ async function copyFiles({ top, target, own, ignored, isPlain, omitted }: Copied
       const name = basename(path);
       if (path === top) return true;
       if (name === '.git' || own.has(path)) return false;
-      const stats = await lstat(path);
+      // Another program may have deleted it meanwhile.
+      const stats = await lstat(path).catch(() => undefined);
+      if (!stats) return false;
       const isReadable = stats.isSymbolicLink() || (await access(path, constants.R_OK).then(isTrue, isFalse));
       const isKind = stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
       const isProgram = isPlain && namesOfPrograms.has(name);
@@ -100,14 +106,23 @@ async function copyFiles({ top, target, own, ignored, isPlain, omitted }: Copied
       return false;
     },
   });
+  await chmod(target, mode);
 }
 
 const isTrue = (): boolean => true;
 const isFalse = (): boolean => false;
 
+/** Returns the repository of a directory, unless there is none, or it ignores the directory. */
+async function repositoryOf(directory: string): Promise<GitRepository | undefined> {
+  const repository = await gitRepository(directory).catch(() => undefined);
+  // This command refuses literal paths.
+  const asked = repository?.with({ variables: { GIT_LITERAL_PATHSPECS: '0' } })('check-ignore', '--quiet', '.');
+  return (await asked)?.exitCode === 0 ? undefined : repository;
+}
+
 /** Returns what git ignores in a directory; of a directory with nothing else only its own path. */
 async function ignoredIn(top: string): Promise<ReadonlySet<string>> {
-  const repository = await gitRepository(top).catch(() => undefined);
+  const repository = await repositoryOf(top);
   const list = await repository?.line('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z');
   return new Set((list ?? '').split('\0').map((path) => path.replace(/\/$/, '')));
 }
