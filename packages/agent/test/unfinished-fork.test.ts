@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { textOf, type BaseEvent } from '@varve/events';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
@@ -34,9 +36,9 @@ async function long(): Promise<EventStore> {
 }
 
 /** Forks the conversation in a process that crashes. */
-async function forkUntil(disk: EventStore, crash: CrashOptions): Promise<void> {
+async function forkUntil(disk: EventStore, crash: CrashOptions, workspace = process.cwd()): Promise<void> {
   await using dying = await Conversation.open({ agent: newAgent(), store: crashingStore(disk, crash), id });
-  await expect(dying.fork({ id: forkId })).rejects.toThrow(Crash);
+  await expect(dying.fork({ id: forkId, workspace })).rejects.toThrow(Crash);
 }
 
 const textsOf = async (store: EventStore, of: string) =>
@@ -125,3 +127,18 @@ test('a fork that another process finished while it was being opened continues w
   const texts = fork.request().messages.map(({ content }) => textOf(content));
   expect(texts.at(-1)).toBe('Go another way.');
 });
+
+test.for([1, 3, 4])(
+  'after a crash at append %i, the model reads once that a fork has another workspace',
+  async (at) => {
+    const disk = await long();
+    const workspace = await realpath(tmpdir());
+    await forkUntil(disk, { at, stored: true }, workspace);
+    const line = `The working directory is now ${workspace}, no longer ${process.cwd()}.`;
+    for (const _ of [1, 2]) {
+      await using fork = await Conversation.open({ agent: newAgent(), store: disk, id: forkId });
+      const texts = fork.request().messages.map(({ content }) => textOf(content));
+      expect(texts.filter((text) => text.startsWith(line))).toHaveLength(1);
+    }
+  },
+);

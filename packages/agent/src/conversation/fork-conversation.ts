@@ -5,7 +5,7 @@ import { withoutUndefined } from '@varve/text';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { forkDraft, nudgeDraft, type Draft } from '../log/drafts.ts';
+import { forkDraft, type Draft } from '../log/drafts.ts';
 import { Journal } from '../log/journal.ts';
 import { metaWith, settingsOf } from '../log/settings.ts';
 import type { Session } from '../agent/session.ts';
@@ -55,11 +55,7 @@ export async function forkSession(
   try {
     await beginFork(copy, forkDraft(fork), { ...options, meta });
     // The first event contains its client tools.
-    const opened = await openSession({ ...options, clientTools: [], workspace });
-    // The copied events name paths of the other one.
-    const line = `The working directory is now ${workspace}, no longer ${origin.workspace}. Use paths in it, and read files again.`;
-    if (workspace !== origin.workspace) await opened.session.journal.emit([nudgeDraft(line)]);
-    return opened;
+    return await openSession({ ...options, clientTools: [], workspace });
   } catch (error) {
     if (!isTakenOver(error)) await base.store.remove(id).catch(() => undefined);
     throw error;

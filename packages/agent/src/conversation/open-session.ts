@@ -3,6 +3,7 @@ import { eventCodec, type EventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { isPartSpec } from '@varve/events/specs';
 import { isTakenOver, type EventLog } from '@varve/storage';
+import { unlessMissing } from '@varve/storage/kit';
 import { type Mask, redactor, type Redactor, withoutUndefined } from '@varve/text';
 import type { Tool } from '@varve/tools';
 import { defineAgent, type Agent } from '../agent/agent.ts';
@@ -14,7 +15,7 @@ import { finishRewind } from './rewind-files.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { lastTimestamp } from '../log/read-log.ts';
-import { forkEndDraft, importDraft, settingsDraft } from '../log/drafts.ts';
+import { forkEndDraft, importDraft, nudgeDraft, settingsDraft } from '../log/drafts.ts';
 import type { LoggedSettings, UnfinishedFork } from '../log/projections/settings-projection.ts';
 import {
   metaDifferences,
@@ -101,7 +102,7 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
   try {
     const folded = await foldConversation(options, log, codec);
     const opened = await resumedSession(options, folded, parent);
-    if (folded.fork) await finishFork(folded.fork, opened.session, folded.isOfImport);
+    if (folded.fork) await finishFork(folded.fork, opened.session, { ...options, ...folded });
     else await finishRewind(opened.session);
     return opened;
   } catch (error) {
@@ -211,10 +212,14 @@ async function resumedSession(
 
 /**
  * Ends what the origin of a fork had in progress, and what was imported there later than the fork ends: the events that
- * it copied steer nothing here either. If it fails, the tools are closed.
+ * it copied steer nothing here either. The model reads about another workspace. If it fails, the tools are closed.
  */
-async function finishFork(fork: UnfinishedFork, session: Session, isOfImport: boolean): Promise<void> {
-  const { journal } = session;
+async function finishFork(
+  fork: UnfinishedFork,
+  session: Session,
+  { store, isOfImport }: Pick<OpenOptions, 'store'> & Pick<FoldedConversation, 'isOfImport'>,
+): Promise<void> {
+  const { journal, workspace } = session;
   try {
     const at = Math.floor(session.now());
     const { settings } = journal.timeline.read('settings');
@@ -222,7 +227,12 @@ async function finishFork(fork: UnfinishedFork, session: Session, isOfImport: bo
       ? // The boundary ends the settings that the fork began with.
         [importDraft({ events: fork.events, at }), ...(settings ? [settingsDraft(settings)] : [])]
       : [];
-    await navigateTo(fork.leaf, session, [...imported, forkEndDraft(fork.id, at)]);
+    const origin = await unlessMissing(store.summary(fork.of));
+    const { workspace: before = workspace } = readMeta(origin?.meta ?? {});
+    // The copied events name paths of the other one.
+    const line = `The working directory is now ${workspace}, no longer ${before}. Use paths in it, and read files again.`;
+    const moved = workspace === before ? [] : [nudgeDraft(line)];
+    await navigateTo(fork.leaf, session, [...imported, ...moved, forkEndDraft(fork.id, at)]);
   } catch (error) {
     await closeTools(session.tools);
     throw error;
