@@ -188,19 +188,21 @@ const kinds = {
 } as const satisfies Readonly<Record<string, ActionKind>>;
 
 /** Tools of V0 without a payload kind, and payload kinds, with the names of the actions of their calls. */
-const actionNames: Readonly<Record<string, keyof typeof kinds>> = {
-  execute_ipython_cell: 'run_ipython',
-  run_ipython: 'run_ipython',
-  browse: 'browse',
-  browser: 'browse_interactive',
-  browse_interactive: 'browse_interactive',
-  delegate_to_browsing_agent: 'delegate',
-  delegate: 'delegate',
-  [TerminalAction.kind]: 'run',
-  [ThinkAction.kind]: 'think',
-  [FinishAction.kind]: 'finish',
-  [TaskTrackerAction.kind]: 'task_tracking',
-};
+const actionNames: ReadonlyMap<string, keyof typeof kinds> = new Map(
+  Object.entries<keyof typeof kinds>({
+    execute_ipython_cell: 'run_ipython',
+    run_ipython: 'run_ipython',
+    browse: 'browse',
+    browser: 'browse_interactive',
+    browse_interactive: 'browse_interactive',
+    delegate_to_browsing_agent: 'delegate',
+    delegate: 'delegate',
+    [TerminalAction.kind]: 'run',
+    [ThinkAction.kind]: 'think',
+    [FinishAction.kind]: 'finish',
+    [TaskTrackerAction.kind]: 'task_tracking',
+  }),
+);
 
 /** Returns the kind of a V0 action; undefined for actions that are not tool calls. */
 export function actionKind(action: string): ActionKind | undefined {
@@ -211,7 +213,7 @@ export function actionKind(action: string): ActionKind | undefined {
 export function actionFor(tool: string, action: Payload | undefined): readonly [name: string, kind: ActionKind] {
   const name = FileEditorAction.is(action)
     ? editorAction(tool, action.command)
-    : (actionNames[action?.kind ?? ''] ?? actionNames[tool] ?? 'call_tool_mcp');
+    : (actionNames.get(action?.kind ?? '') ?? actionNames.get(tool) ?? 'call_tool_mcp');
   return [name, kinds[name]];
 }
 
