@@ -1,5 +1,5 @@
 // Runs two conversations of one agent concurrently, streams the text, and follows the events of one of them.
-import { Conversation, defineAgent } from '@varve/agent';
+import { Conversation, defineAgent, readEvents } from '@varve/agent';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { openaiChat } from '@varve/llm';
 import { scriptedServer } from '@varve/llm/testing';
@@ -22,9 +22,8 @@ await tea.send('Tea?');
 await coffee.send('Coffee?');
 
 // Events are delivered after they are stored, each once and in order, from any position.
-const watching = new AbortController();
 const watched = (async () => {
-  for await (const { seq, event } of tea.events({ from: 3, signal: watching.signal })) {
+  for await (const { seq, event } of tea.events({ from: 3, follow: true })) {
     console.log('event', seq, ConversationStateUpdateEvent.is(event) ? event.key : event.kind);
     if (event.kind === 'MessageEvent' && event.source === 'agent') return;
   }
@@ -37,7 +36,11 @@ const [first, second] = await Promise.all([
   coffee.run(),
 ]);
 await watched;
-watching.abort();
 console.log('pieces:', pieces.map((piece) => JSON.stringify(piece)).join(' '));
 for (const end of [first, second]) console.log(end.text);
 console.log('calls of each:', tea.state.stats.total.calls, coffee.state.stats.total.calls);
+
+// Another process reads a log without its lease.
+for await (const { seq, event } of readEvents((await store.read(coffee.id)).range(3))) {
+  if (event.kind === 'MessageEvent') console.log('read', seq, event.source);
+}
