@@ -33,8 +33,8 @@ const worst: readonly (readonly [string, () => Tool, (path: string) => object])[
   ['an expression that backtracks', grep, () => ({ pattern: '(s*a*m*e*)*(s*a*m*e*)*x' })],
 ];
 
-/** Tools that do nothing but check an input, which is limited: no renewal is due during a call. */
-const withoutWork = ['finish', 'task_tracker', 'think'];
+/** Tools that check an input and change a file at most, which are limited: no renewal is due during a call. */
+const withoutWork = ['finish', 'memory', 'task_tracker', 'think'];
 
 test('every built-in tool has an input that takes long, or does no work', () => {
   const named = new Set(worst.map(([, open]) => open().name));

@@ -1,4 +1,5 @@
 export { errnoOf } from './errno.ts';
+export { gitRoot } from './git-root.ts';
 export { lockFile } from './lock-file.ts';
 export { makeDirectories, removeDirectories } from './make-directories.ts';
 export { isTemporaryPath, stageFile, temporaryPath } from './staged-file.ts';

@@ -12,6 +12,5 @@ export { invocableSkills, skillsPrompt } from './activation/skills-prompt.ts';
 export { triggeredSkills } from './activation/triggers.ts';
 export { fileBudget } from './sources/file-budget.ts';
 export { splitFrontMatter, type FrontMatter } from './sources/front-matter.ts';
-export { gitRoot } from './sources/git-root.ts';
 export { listSource, readSource, SourceError, type SourceRoot } from './sources/read-source.ts';
 export { contentDigest, fileDigest, trustNothing } from './sources/trust.ts';

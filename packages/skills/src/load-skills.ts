@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { gitRoot } from '@varve/files';
 import { cursorDirectory } from './cursor-rule.ts';
 import { fileBudget } from './sources/file-budget.ts';
 import { SourceError, type SourceProblem, type SourceRoot } from './sources/read-source.ts';
 import { trustNothing, type TrustPredicate } from './sources/trust.ts';
 import { findSkillFiles, type SkillFile } from './find-skill-files.ts';
-import { gitRoot } from './sources/git-root.ts';
 import { readSkill, type ReadSkill } from './read-skill.ts';
 import type { Skill } from './skill.ts';
 

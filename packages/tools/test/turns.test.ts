@@ -14,6 +14,7 @@ import {
   think,
   type Tool,
 } from '../src/index.ts';
+import { memory } from '../src/memory/index.ts';
 import { applyChunks } from '../src/patch/apply-chunks.ts';
 import type { Chunk } from '../src/patch/parse-patch.ts';
 import { runRipgrep } from '../src/search/ripgrep.ts';
@@ -101,6 +102,9 @@ const deep = `${'d/'.repeat(200)}file`;
 const patch = `*** Begin Patch\n*** Update File: lines\n${'@@ same\n'.repeat(15)}-same\n+new\n*** Add File: added\n${'+x\n'.repeat(100_000)}*** End Patch`;
 const large = 'same\n'.repeat(60_000);
 
+const openMemory = (): Tool =>
+  memory({ store: join(tmpdir(), 'varve-turns-memory'), maxEntryBytes: 1e9, maxBytes: 1e9 });
+
 /** Tools with inputs that take long. */
 const worst: readonly (readonly [string, () => Tool, (dir: string) => object])[] = [
   ['a view of many lines', fileEditor, (dir) => ({ command: 'view', path: join(dir, 'lines') })],
@@ -128,6 +132,7 @@ const worst: readonly (readonly [string, () => Tool, (dir: string) => object])[]
   ],
   ['a thought', think, () => ({ thought: large })],
   ['a last message', finish, () => ({ message: large })],
+  ['a memory', openMemory, () => ({ command: 'create', path: '/memories/added', file_text: large })],
 ];
 
 test.for(worst)('%s is cancelled in any turn: it ends, and changes nothing afterwards', async ([, open, input]) => {

@@ -111,7 +111,7 @@ export class Wakes implements Disposable {
     }
   }
 
-  /** Ends a wake that is to come, at any time by default, as `end` decides, and stores that; returns false for others. */
+  /** Ends a wake that is to come, at any time by default, as `end` decides, and stores that; false for others. */
   async #end(
     { conversation, id, at }: Omit<WakeTime, 'at'> & Partial<WakeTime>,
     hosted: HostedConversation,

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { gitRoot } from '@varve/skills';
+import { gitRoot } from '@varve/files';
 
 /**
  * Returns a workspace and the directories above it, up to the root of its repository; without a repository, the

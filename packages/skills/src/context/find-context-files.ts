@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { gitRoot } from '../sources/git-root.ts';
+import { gitRoot } from '@varve/files';
 import type { ContextFile } from './context-file.ts';
 
 /** Place of a context file that may exist. */

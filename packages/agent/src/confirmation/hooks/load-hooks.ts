@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { gitRoot } from '@varve/files';
 import {
   readSource,
   SourceError,
   type SourceProblem,
   type SourceRoot,
-  gitRoot,
   contentDigest,
   fileDigest,
   trustNothing,

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
+import { gitRoot } from '@varve/files';
 import {
   fileBudget,
-  gitRoot,
   listSource,
   readSource,
   SourceError,
