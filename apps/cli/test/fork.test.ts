@@ -120,7 +120,7 @@ test('without a commit, the files of a fork are a copy, and what the log does no
 test('where the files cannot be copied, there is no fork', async () => {
   const workspace = join(home, 'taken');
   await mkdir(workspace);
-  const { id, results } = await work(workspace, 'echo a > a.txt');
+  const { id } = await work(workspace, 'echo a > a.txt');
   const count = async (): Promise<number> => (await varve('ls', '--json', '-w', home)).stdout.split('\n').length;
   const before = await count();
   const existing = await varve('fork', id, '--worktree', home);
@@ -134,7 +134,23 @@ test('where the files cannot be copied, there is no fork', async () => {
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no event none') });
   expect(await count()).toBe(before);
   expect((await readdir(home)).filter((name) => name.startsWith('taken-'))).toEqual([]);
-  await varve('config', 'set', 'files.record', 'false');
-  const unrecorded = await varve('fork', id, '--at', results[0] ?? '', '--worktree', join(home, 'unrecorded'));
-  expect(unrecorded.stderr).toContain('Not all files may be as they were: no changes are recorded.');
 });
+
+test.for([
+  ['off after its calls', 'true', 'false'],
+  ['on after its calls', 'false', 'true'],
+])(
+  'a fork and a return of a conversation whose recording was turned %s report that',
+  async ([name = '', ...records]) => {
+    const [before = '', after = ''] = records;
+    const workspace = join(home, name);
+    await mkdir(workspace);
+    await varve('config', 'set', 'files.record', before);
+    const { id, results } = await work(workspace, 'echo a > a.txt', 'echo b > a.txt');
+    await varve('config', 'set', 'files.record', after);
+    const forked = await varve('fork', id, '--at', results[0] ?? '', '--worktree');
+    expect(forked.stderr).toContain('Not all files may be as they were: no changes are recorded.');
+    expect((await varve('rewind', id, results[0] ?? '', '--files')).stderr).toContain('no changes are recorded');
+    await varve('config', 'set', 'files.record', 'true');
+  },
+);

@@ -23,7 +23,6 @@ export async function copyFiles({ at, ...options }: CopyFilesOptions, session: S
   const isNow = at === undefined;
   // The copy is nobody's yet, so that nothing in it is lost by that.
   const plan = isNow ? { head, steps: [], gaps: [] } : await planRewind(session, { head, overwrites: () => true });
-  const gaps = isNow || agent.recordsFiles ? plan.gaps : [...plan.gaps, 'no changes are recorded'];
   const copy = await copyWorkspace(workspace, { ...options, excluded: agent.protectedPaths });
-  return { ...plan, gaps, ...copy, ...(await restoreFiles(plannedChanges(plan), copy.workspace, session)) };
+  return { ...plan, ...copy, ...(await restoreFiles(plannedChanges(plan), copy.workspace, session)) };
 }

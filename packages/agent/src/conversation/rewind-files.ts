@@ -25,14 +25,16 @@ export async function planRewind(
   session: Session,
   { head, overwrites = () => false }: RewindFilesOptions,
 ): Promise<RewindPlan> {
-  const { journal, files, log, codec } = session;
+  const { journal, files, log, codec, agent } = session;
+  const isRecorded = journal.timeline.read('files').records.size > 0;
   // Where nothing is recorded, nothing is looked for.
-  if (journal.timeline.read('files').records.size === 0) return { head, steps: [], gaps: [] };
-  const drafts = await files.check({ walks: true });
+  const drafts = isRecorded ? await files.check({ walks: true }) : [];
   if (drafts.length > 0) await journal.emit(drafts);
   const fold = new RewindFold(head);
   for await (const { seq, text } of log.range(0)) fold.add(codec.read(text), seq);
-  return fold.plan(overwrites);
+  const plan = fold.plan(overwrites);
+  const isSeen = agent.recordsFiles && (isRecorded || !fold.hasCalls);
+  return isSeen ? plan : { ...plan, gaps: [...plan.gaps, 'no changes are recorded'] };
 }
 
 /** Returns the changes of files that a plan makes. */

@@ -56,6 +56,7 @@ export class RewindFold {
   /** Calls after the position whose changes outside of the workspace nothing prevented. */
   readonly #unseen = new Set<string>();
   #isPartly = false;
+  #hasCalls = false;
 
   constructor(head: number) {
     this.#head = head;
@@ -68,10 +69,16 @@ export class RewindFold {
     const isLater = seq >= this.#head;
     if (ActionEvent.is(event) && isOfEditor(event.action)) this.#editors.add(event.id);
     const effect = isLater ? effectFact.read(event) : undefined;
+    if (effect) this.#hasCalls = true;
     const hasWalls = effect?.sandbox !== undefined && effect.sandbox !== 'off';
     if (effect && !hasWalls && !this.#editors.has(effect.action_id)) this.#unseen.add(effect.action_id);
     const { outside = false } = filesFact.read(event) ?? {};
     for (const change of changesOf(event)) this.#change(change, isLater, outside);
+  }
+
+  /** True if calls after the position may have changed something. */
+  get hasCalls(): boolean {
+    return this.#hasCalls;
   }
 
   /** Returns the plan; `overwritten` are paths of a person's decision, which go back although no call changed them. */
