@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Conversation } from '@varve/agent';
-import { ToolError } from '@varve/tools';
 import type { CliCommand } from '../command-line/cli-command.ts';
 import { CliError } from '../failures/cli-error.ts';
 import { exitCodes } from '../failures/exit-codes.ts';
@@ -46,7 +45,9 @@ async function copied(
   const place = worktree !== true && { place: pathIn(io, worktree) };
   const files = await conversation
     .copyFiles({ ...position, ...place, name: id.slice(0, 8) })
-    .catch((cause: unknown) => {
+    .catch(async (cause: unknown) => {
+      // Loaded here, so that the help of all commands appears faster.
+      const { ToolError } = await import('@varve/tools');
       if (!(cause instanceof ToolError)) throw cause;
       throw new CliError(exitCodes.usage, cause.message, '`--worktree DIR` names another directory.');
     });
