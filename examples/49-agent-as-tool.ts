@@ -1,6 +1,5 @@
 // Uses an agent as a tool of others: two conversations call it concurrently, and each call has a log of its own.
-import { Conversation, defineAgent } from '@varve/agent';
-import { subAgent } from '@varve/agent/delegation';
+import { Conversation, defineAgent, subAgent } from '@varve/agent';
 import { textOf } from '@varve/events';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';

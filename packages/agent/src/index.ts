@@ -11,3 +11,4 @@ export { alwaysConfirm, confirmRisky, neverConfirm } from './confirmation/polici
 export type { Budget } from './budget/limits.ts';
 export { AgentError, type AgentErrorCode } from './error.ts';
 export type { GoalLoop } from './goal/goal.ts';
+export { subAgent, type AgentAsTool } from './delegation/sub-agent.ts';

@@ -1,7 +1,6 @@
 export { derivedAgent } from './derived-agent.ts';
 export { builtinSubAgents } from './built-in-sub-agents.ts';
 export { delegationKinds, delegationTools } from '../delegation-tools/delegation-kinds.ts';
-export { subAgent, type AgentAsTool } from './sub-agent.ts';
 export { loadSubAgents, subAgentDigest } from './definitions/load-sub-agents.ts';
 export { receivedDefinition } from './definitions/parse-definition.ts';
 export type { SubAgentDefinition } from './definitions/sub-agent-definition.ts';
