@@ -54,6 +54,13 @@ test('pieces of a reply come before its events, and the message of finish is tex
   expect(positions).toEqual(positions.toSorted((a, b) => a - b));
 });
 
+test('the text can be read alone', async () => {
+  const { conversation } = await started([lookUp, done]);
+  const { textStream, text } = conversation.stream('How is the weather in Bergen?');
+  expect((await Array.fromAsync(textStream)).join('')).toBe('I look it up.It rains in Bergen.');
+  expect(await text).toBe('It rains in Bergen.');
+});
+
 test('a second message has a stream of its own', async () => {
   const { conversation } = await started([done, lookUp, done]);
   await partsOf(conversation.stream('First.'));

@@ -41,6 +41,8 @@ type LivePart = Exclude<StreamPart, { readonly kind: 'event' }>;
 export class RunStream<Output = Readonly<Record<string, unknown>>> implements AsyncIterable<StreamPart> {
   /** Result of the run. Rejects as `Conversation.send` and `run` do; the loop throws the same. */
   readonly result: Promise<RunResult<Output>>;
+  /** The pieces of text, to be read instead of all parts. */
+  readonly textStream = this.#texts();
   readonly #conversation: StreamedConversation;
   readonly #from: number;
   /** Number of events before the run. */
@@ -78,6 +80,10 @@ export class RunStream<Output = Readonly<Record<string, unknown>>> implements As
 
   [Symbol.asyncIterator](): AsyncGenerator<StreamPart, void> {
     return this.#parts;
+  }
+
+  async *#texts(): AsyncGenerator<string, void> {
+    for await (const part of this) if (part.kind === 'text') yield part.text;
   }
 
   async *#read(): AsyncGenerator<StreamPart, void> {
