@@ -121,8 +121,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const pace = (): number => messageMs * (0.4 + 1.2 * random());
   const isRepeated = (): boolean => random() < 0.5;
   const sending = clients.map(async (client) => sendMessages(client, { group, pace, isRepeated, signal }));
+  let named = 0;
+  // Two may be filled at a time: no name is used twice.
   const fillQueues = async (): Promise<void> => {
-    const names = Array.from({ length: 3 * maxRuns - conversations + 3 }, (_, n) => `guest-${guests.length + n}`);
+    const names = Array.from({ length: 3 * maxRuns - conversations + 3 }, () => `guest-${named++}`);
     guests.push(...(await Promise.all(names.map(async (name) => createdClient(group, model, name)))));
   };
   const losses: Loss[] = [];
