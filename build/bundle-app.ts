@@ -42,7 +42,11 @@ async function bundleApp(folder: string, dir: string, parts: readonly string[]):
   });
   await bundle.close();
   const chunks = output.filter((file) => file.type === 'chunk');
-  for (const { fileName, isEntry } of chunks) if (isEntry) chmodSync(join(dir, fileName), 0o755);
+  const entries = new Set(chunks.flatMap(({ fileName, isEntry }) => (isEntry ? [fileName] : [])));
+  for (const entry of entries) chmodSync(join(dir, entry), 0o755);
+  // An entry ends when the app does: a part that is loaded meanwhile would wait for that.
+  const waiting = chunks.filter(({ imports }) => imports.some((file) => entries.has(file)));
+  if (waiting.length > 0) throw new Error(`${waiting.map(({ fileName }) => fileName).join(', ')} needs an entry.`);
   writeLicences(dir, output);
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { flagsOf, help } from './flags.ts';
-import { serve } from './serve.ts';
 
 /** Prints a sentence to stderr and sets the exit code. */
 function fail(error: unknown, code: number): void {
@@ -22,7 +21,11 @@ try {
     };
     process.stdout.write(`${version}\n`);
   } else if (flags.help) process.stdout.write(help);
-  else await serve(flags, process.env);
+  else {
+    // Loaded here: what it shares with parts that are loaded later must not be in this file, whose end they await.
+    const { serve } = await import('./serve.ts');
+    await serve(flags, process.env);
+  }
 } catch (error) {
   fail(error, isUsage(error) ? 2 : 1);
 }
