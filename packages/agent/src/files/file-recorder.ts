@@ -57,6 +57,8 @@ export class FileRecorder {
   #changes: FileChanges | undefined;
   /** True for a workspace that has too many files to look at. */
   #isTooLarge = false;
+  /** Calls of editors that a command may have led to another file, by a link. */
+  readonly #besideCommands = new Set<string>();
   /** Facts that are not stored yet: from outside, and of commands that still run. */
   #pending: Draft[] = [];
   #queue: Promise<unknown> = Promise.resolve();
@@ -80,9 +82,11 @@ export class FileRecorder {
         );
         this.#pending.push(...this.#draftsOf(changes, () => causeOf([...this.#commands])));
         this.#running.set(id, named);
+        if (this.#commands.size > 0) this.#besideCommands.add(id);
         return;
       }
       this.#pending.push(...(await this.#look()));
+      for (const each of this.#running.keys()) this.#besideCommands.add(each);
       this.#commands.add(id);
       this.#unchecked.add(id);
       this.#running.set(id, new Map());
@@ -96,7 +100,8 @@ export class FileRecorder {
     return this.#enqueue(async () => {
       const { contents } = this.#loaded();
       contents.beginCall();
-      const drafts = this.#commands.has(id) ? await this.#look() : await this.#changesOfNamed(id, named);
+      const drafts = [...(await (this.#commands.has(id) ? this.#look() : this.#changesOfNamed(id, named)))];
+      if (this.#besideCommands.delete(id) && !this.#commands.has(id)) drafts.push(...(await this.#look()));
       this.#running.delete(id);
       this.#commands = new Set([...this.#commands].filter((each) => this.#running.has(each)));
       return [...this.#pending.splice(0), ...drafts];
@@ -122,8 +127,9 @@ export class FileRecorder {
     return this.#enqueue(async () => {
       const changed: ChangedFile[] = [];
       for (const path of paths) {
+        const accept = this.#changes?.acceptance(path);
         const after = await this.#read(path);
-        this.#changes?.accept(path);
+        accept?.();
         changed.push({ path, ...(after && { after }) });
       }
       return this.#draftsOf(changed, () => cause);
@@ -176,17 +182,24 @@ export class FileRecorder {
       const after = await this.#read(path);
       changed.push({ path, ...(after && { after }) });
     }
+    // What an editor that runs has changed already was not there before it.
+    for (const [path, found] of [...this.#running.values()].flatMap((named) => [...named])) {
+      const after = await this.#read(path);
+      if (!this.#isKnown(path) && !isSameVersion(found, after))
+        changed.push({ path, ...(found && { found }), ...(after && { after }) });
+    }
     return changed;
   }
 
   async #changesOfNamed(id: string, named: Named): Promise<readonly Draft[]> {
     const changed: ChangedFile[] = [];
     for (const [path, found] of named) {
+      const accept = this.#changes?.acceptance(path);
       const after = await this.#read(path);
       const isKnown = this.#isKnown(path);
       // A command that still runs may have changed it before.
       if (!isKnown && isSameVersion(found, after)) continue;
-      this.#changes?.accept(path);
+      accept?.();
       changed.push({ path, ...(!isKnown && found && { found }), ...(after && { after }) });
     }
     return this.#draftsOf(changed, () => ({ action_id: id }));

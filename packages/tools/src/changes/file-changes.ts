@@ -98,11 +98,12 @@ export class FileChanges {
     return [...changed, ...ignored];
   }
 
-  /** Accepts the present state of a file that the caller has recorded. */
-  accept(path: string): void {
+  /** Returns what accepts the present state of a file that the caller reads next: what changes it later is found. */
+  acceptance(path: string): () => void {
     const stats = this.#statsOf(path);
-    if (stats && !stats.isDirectory() && this.#directories.has(parentOf(path))) this.#files.set(path, entryOf(stats));
-    else this.#files.delete(path);
+    const isThere = stats && !stats.isDirectory() && this.#directories.has(parentOf(path));
+    const entry = isThere ? entryOf(stats) : undefined;
+    return () => void (entry ? this.#files.set(path, entry) : this.#files.delete(path));
   }
 
   /** Ends the watches. */
@@ -263,8 +264,9 @@ export class FileChanges {
       const before = this.#files.get(path);
       const found = contents?.get(path);
       const isThere = this.#isInDirectory(path);
+      const accept = this.acceptance(path);
       const after = isThere ? await readVersion(join(this.#parts.workspace, path), this.#parts.maxBytes) : undefined;
-      this.accept(path);
+      accept();
       const isUntouched = before !== undefined && before.key !== '' && before.key === this.#files.get(path)?.key;
       const isEqual = found && (isSameVersion(found, after) || (isUntouched && found.hash === 'unknown'));
       if (isEqual || (!before && !after && !isKnown(path))) continue;
