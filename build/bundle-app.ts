@@ -44,7 +44,7 @@ async function bundleApp(folder: string, dir: string, parts: readonly string[]):
   const chunks = output.filter((file) => file.type === 'chunk');
   const entries = new Set(chunks.flatMap(({ fileName, isEntry }) => (isEntry ? [fileName] : [])));
   for (const entry of entries) chmodSync(join(dir, entry), 0o755);
-  // An entry ends when the app does: a part that is loaded meanwhile would wait for that.
+  // An entry ends when the app does: a part that imports it would wait for that.
   const waiting = chunks.filter(({ imports }) => imports.some((file) => entries.has(file)));
   if (waiting.length > 0) throw new Error(`${waiting.map(({ fileName }) => fileName).join(', ')} needs an entry.`);
   writeLicences(dir, output);

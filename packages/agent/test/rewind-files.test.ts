@@ -1,8 +1,8 @@
 import { test } from 'vitest';
 import { checkCrash, checkPositions, randomConversation } from './random-files.ts';
 
-/** The last two: an editor that finds what a concurrent command has changed. */
-const seeds = [0, 1, 2, 3, 4, 5, 6, 7, 257, 886];
+/** The last four: an editor and a concurrent command that change the same files. */
+const seeds = [0, 1, 2, 3, 4, 5, 6, 7, 257, 688, 780, 886];
 
 test('random conversations return to every position with their files, and leave those of a person', async () => {
   for (const seed of seeds) {

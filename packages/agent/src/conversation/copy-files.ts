@@ -21,7 +21,7 @@ export async function copyFiles({ at, ...options }: CopyFilesOptions, session: S
   const { agent, workspace, journal } = session;
   const head = at === undefined ? journal.timeline.head : await headAfter(at, session);
   const isNow = at === undefined;
-  // The copy is nobody's yet, so that nothing in it is lost by that.
+  // No one has worked in the copy yet, so that no change in it is lost.
   const plan = isNow ? { head, steps: [], gaps: [] } : await planRewind(session, { head, overwrites: () => true });
   const copy = await copyWorkspace(workspace, { ...options, excluded: agent.protectedPaths });
   return { ...plan, ...copy, ...(await restoreFiles(plannedChanges(plan), copy.workspace, session)) };

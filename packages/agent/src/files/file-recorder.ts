@@ -57,7 +57,7 @@ export class FileRecorder {
   #changes: FileChanges | undefined;
   /** True for a workspace that has too many files to look at. */
   #isTooLarge = false;
-  /** Calls of editors that a command may have led to another file, by a link. */
+  /** Running calls beside which a command ran: it may have led an editor to another file, by a link. */
   readonly #besideCommands = new Set<string>();
   /** Facts that are not stored yet: from outside, and of commands that still run. */
   #pending: Draft[] = [];
@@ -100,11 +100,12 @@ export class FileRecorder {
     return this.#enqueue(async () => {
       const { contents } = this.#loaded();
       contents.beginCall();
-      const drafts = [...(await (this.#commands.has(id) ? this.#look() : this.#changesOfNamed(id, named)))];
-      if (this.#besideCommands.delete(id) && !this.#commands.has(id)) drafts.push(...(await this.#look()));
+      const isCommand = this.#commands.has(id);
+      const drafts = isCommand ? [] : await this.#changesOfNamed(id, named);
+      const found = this.#besideCommands.delete(id) || isCommand ? await this.#look() : [];
       this.#running.delete(id);
       this.#commands = new Set([...this.#commands].filter((each) => this.#running.has(each)));
-      return [...this.#pending.splice(0), ...drafts];
+      return [...this.#pending.splice(0), ...drafts, ...found];
     });
   }
 

@@ -7,6 +7,7 @@ import { memoryStore, type EventStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { memoryRecords } from '../../../storage/test/memory-records.ts';
 import { createHost } from './host.ts';
 
 const id = '0'.repeat(32);
@@ -227,16 +228,7 @@ const nothing = async (): Promise<undefined> => undefined;
 
 /** A store that several processes share, with records, and without what replicas take over. */
 function sharedStore(): EventStore {
-  const texts = new Map<string, string>();
-  const records = {
-    names: async (from: string, before: string) =>
-      [...texts.keys()].filter((name) => name >= from && name < before).toSorted(),
-    read: async (name: string) => ({ text: texts.get(name), version: 0 }),
-    versionOf: async () => 0,
-    write: async (name: string, text: string) => texts.set(name, text).has(name),
-    remove: async (name: string) => void texts.delete(name),
-    exclusively: async <T>(_name: string, work: () => Promise<T>) => work(),
-  };
+  const records = memoryRecords();
   const replicas = { announce: () => undefined, addressOf: nothing, abandon: nothing, abandonRunning: nothing };
   return Object.assign(memoryStore(), {
     replicas: { ...replicas, abandoned: async () => [], release: nothing, records },

@@ -1,22 +1,9 @@
 import { redactor } from '@varve/text';
 import { expect, test } from 'vitest';
+import { memoryRecords } from '../../../storage/test/memory-records.ts';
 import { bashService } from '../workspace/bash/bash-service.ts';
 import { nameOf, type BashEvent } from '../workspace/bash/bash-event.ts';
 import { sharedCommands } from './shared-commands.ts';
-
-/** Records of a store, in memory. */
-function memory() {
-  const texts = new Map<string, string>();
-  return {
-    names: async (from: string, before: string) =>
-      [...texts.keys()].filter((name) => name >= from && name < before).toSorted(),
-    read: async (name: string) => ({ text: texts.get(name), version: 0 }),
-    versionOf: async () => 0,
-    write: async (name: string, text: string) => texts.set(name, text).has(name),
-    remove: async (name: string) => void texts.delete(name),
-    exclusively: async <T>(_name: string, work: () => Promise<T>) => work(),
-  };
-}
 
 function command(n: number, timestamp: string): BashEvent {
   return { command: `${n}`, cwd: null, timeout: 1, id: `${n}`.padStart(32, '0'), timestamp, kind: 'BashCommand' };
@@ -25,7 +12,7 @@ function command(n: number, timestamp: string): BashEvent {
 const now = (): number => Date.parse('2026-11-21T00:01:00Z');
 
 test('events of another replica are followed once each, also those of a slow clock', async () => {
-  const records = memory();
+  const records = memoryRecords();
   const ticks: (() => void)[] = [];
   const every = (_ms: number, tick: () => void): Disposable => {
     ticks.push(tick);
@@ -65,7 +52,7 @@ test('events of another replica are followed once each, also those of a slow clo
 
 test('old events of all replicas are removed by one that runs a command', async () => {
   let time = now();
-  const records = memory();
+  const records = memoryRecords();
   const { store } = sharedCommands({ records, every: () => ({ [Symbol.dispose]: () => {} }), now: () => time });
   for (const n of [1, 2, 3]) {
     const event = command(n, `2026-11-21T00:00:0${n}.000000Z`);

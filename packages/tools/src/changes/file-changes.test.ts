@@ -46,8 +46,16 @@ async function opened(names: readonly string[], { git = false, marked = [] as re
         return [path, text(found) ?? null, text(after) ?? null];
       })
       .toSorted(([left], [right]) => ((left ?? '') < (right ?? '') ? -1 : 1));
-  return { root, write, run, look, at: (name: string) => join(root, name) };
+  return { root, changes, write, run, look, at: (name: string) => join(root, name) };
 }
+
+test('what changes a file after the reader of its acceptance is found', async () => {
+  const { changes, write, look } = await opened(['a']);
+  const accept = changes.acceptance('a');
+  write('a', 'later');
+  accept();
+  expect(await look()).toEqual([['a', 'a', 'later']]);
+});
 
 test('a tracked file that was too large when it was found has no content', async () => {
   const { write, look } = await opened(['x'.repeat(101)], { git: true });
