@@ -16,8 +16,8 @@ export interface KilledReplicas extends AsyncDisposable {
   readonly kills: number;
 }
 
-/** Statuses of a request that a client has to repeat. */
-const retryable = /HTTP request failed \(50[23] /;
+/** Failures of a request that a client has to repeat; the last one is a response of which only a part has arrived. */
+const retryable = /HTTP request failed \(50[23] |Request failed: terminated/;
 
 /** Starts replicas of which one is killed after each of these milliseconds. */
 export async function killedReplicas(storeUrl: string, killMs: number): Promise<KilledReplicas> {

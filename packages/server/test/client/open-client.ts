@@ -60,17 +60,24 @@ export function clientOf(target: ClientTarget): OpenedClient {
     async listen(conversationId) {
       const log = eventLog();
       logs.push(log);
-      const addMissed = async (): Promise<void> => {
-        for (const event of (await target.events?.(client, conversationId)) ?? [])
-          if (!log.events.some(({ id }) => id === event.id)) log.add(event);
+      const addNew = (event: Event): void => {
+        if (!log.events.some(({ id }) => id === event.id)) log.add(event);
+      };
+      let added: Promise<void> = Promise.resolve();
+      // The state of a new connection comes after what it missed: who waits for a status has received all before it.
+      const addInOrder = async (event: Event): Promise<void> => {
+        await added;
+        const isConnected = 'key' in event && event.key === 'full_state';
+        for (const missed of (isConnected && (await target.events?.(client, conversationId))) || []) addNew(missed);
+        addNew(event);
       };
       const socket = new WebSocketCallbackClient({
         host,
         conversationId,
         apiKey,
         callback(event: Event) {
-          log.add(event);
-          if ('key' in event && event.key === 'full_state') addMissed().catch((error: Error) => log.fail(error));
+          if (!target.events) return log.add(event);
+          added = addInOrder(event).catch((error: Error) => log.fail(error));
         },
         onError: (error) => log.fail(error),
       });
