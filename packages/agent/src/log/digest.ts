@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Message } from '@varve/events';
 import type { ModelParameters, ToolSpec } from '@varve/llm';
 
 /** Hex SHA-256 of a text. */
 export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /** Hex SHA-256 of the JSON of a value, keys in insertion order. */
@@ -21,22 +21,22 @@ export function messageDigester(): (messages: readonly Message[]) => string {
   /** One character per byte: 48 bytes of memory, and as a `Buffer` 300. */
   const known = new WeakMap<Message, string>();
   const digestOne = (message: Message): string => {
-    const digest = known.get(message) ?? createHash('sha256').update(JSON.stringify(message)).digest('binary');
+    const digest = known.get(message) ?? hash('sha256', JSON.stringify(message), 'binary');
     known.set(message, digest);
     return digest;
   };
   let hashed: Message[] = [];
-  let hash = createHash('sha256');
+  let running = createHash('sha256');
   return (messages) => {
     if (!isProperPrefix(hashed, messages)) {
       hashed = [];
-      hash = createHash('sha256');
+      running = createHash('sha256');
     }
     const added = messages.slice(hashed.length, -1);
     // One update: a call for each message takes longer than hashing it.
-    hash.update(added.map(digestOne).join(''), 'binary');
+    running.update(added.map(digestOne).join(''), 'binary');
     for (const message of added) hashed.push(message);
-    const all = hash.copy();
+    const all = running.copy();
     for (const message of messages.slice(-1)) all.update(digestOne(message), 'binary');
     return all.digest('hex');
   };
