@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { textOf, type BaseEvent } from '@varve/events';
+import { defineEvent, text, textOf, type BaseEvent } from '@varve/events';
 import { callFact, condensationFact, maskFact } from '@varve/events/facts';
 import { Condensation, ObservationEvent } from '@varve/events/kinds';
-import { CondenserError, noCondensation, rollingWindow, type Condenser } from '@varve/condensers';
+import { amortized, CondenserError, noCondensation, rollingWindow, type Condenser } from '@varve/condensers';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish } from '@varve/tools';
@@ -38,6 +38,33 @@ const eventsOf = (conversation: Conversation) =>
   Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
 const factsOf = async (conversation: Conversation) =>
   (await eventsOf(conversation)).flatMap((event) => condensationFact.read(event) ?? []);
+
+test.for<[string, Condenser, number]>([
+  ['never condenses', noCondensation(), 1],
+  ['counts events', amortized(), 1],
+  ['counts tokens', amortized({ maxTokens: 100_000 }), 2],
+])('tokens are estimated only for a condenser that asks: one that %s', async ([, condenser, expected]) => {
+  let built = 0;
+  const Note = defineEvent('Note', {
+    source: 'user',
+    fields: () => ({}),
+    toMessage: () => {
+      built += 1;
+      return { role: 'user', content: [text('Note.')], thinking_blocks: [] };
+    },
+  });
+  const { agent } = agentOf([{ ...record('a'), usage }, done], { condenser });
+  await using conversation = await Conversation.create({
+    agent,
+    store: memoryStore(),
+    kinds: [Note],
+    workspace: process.cwd(),
+  });
+  await conversation.record((stamp) => Note.create({}, stamp));
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect(built).toBe(expected);
+});
 
 /** Answers with the first result of `condense` that is not undefined, else leaves the view alone. */
 const custom = (condense: Condenser['condense']): Condenser => ({ spec: { kind: 'test' }, condense });

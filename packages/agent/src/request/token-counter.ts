@@ -16,7 +16,8 @@ export interface RequestTokens extends TokenCounter {
 }
 
 /**
- * Returns a function that makes the token counter of a conversation for its current view. Each event is estimated once.
+ * Returns a function that makes the token counter of a conversation for its current view. Each event is estimated once,
+ * and none before something is counted: many agents never need it, and a resumed one would estimate its whole view.
  */
 export function tokenCounters(
   codec: EventCodec,
@@ -34,14 +35,22 @@ export function tokenCounters(
   };
   const estimateAll = prefixSums(estimate);
   return ({ scale: earlier, counted }, view) => {
-    const end = counted ? view.findLastIndex(({ id }) => id === counted.until) + 1 : 0;
-    const factor = counted && end > 0 ? counted.tokens / (toolTokens + estimateAll(view, end)) : earlier;
-    const scale = Math.min(maxScale, Math.max(minScale, factor));
+    const scaleOf = (): number => {
+      const end = counted ? view.findLastIndex(({ id }) => id === counted.until) + 1 : 0;
+      const factor = counted && end > 0 ? counted.tokens / (toolTokens + estimateAll(view, end)) : earlier;
+      return Math.min(maxScale, Math.max(minScale, factor));
+    };
+    let known: number | undefined;
+    const scale = (): number => (known ??= scaleOf());
     return {
-      scale,
-      tools: Math.ceil(toolTokens * scale),
-      event: (event) => Math.ceil(estimate(event) * scale),
-      request: (events) => Math.ceil((toolTokens + estimateAll(events, events.length)) * scale),
+      get scale() {
+        return scale();
+      },
+      get tools() {
+        return Math.ceil(toolTokens * scale());
+      },
+      event: (event) => Math.ceil(estimate(event) * scale()),
+      request: (events) => Math.ceil((toolTokens + estimateAll(events, events.length)) * scale()),
     };
   };
 }

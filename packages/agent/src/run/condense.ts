@@ -44,10 +44,12 @@ export async function condensationFor(
 ): Promise<CondensationResult> {
   const tokens = session.requestTokens();
   const { spec } = session.agent.condenser;
-  const attempt = attemptAt(view, session, { ...options, condenser: isPartSpec(spec) ? spec.kind : 'custom' });
-  const context = contextOf(session, tokens, { ...options, reason: attempt.reason });
+  const condenser = isPartSpec(spec) ? spec.kind : 'custom';
+  const at = session.now();
+  const context = contextOf(session, tokens, { ...options, reason: reasonOf(view) });
   const answer = withSummary(await ask(view, context, session), options);
   if (answer === undefined || answer.kind === 'nothing') return { kind: 'unchanged', drafts: [] };
+  const attempt = attemptOn(view, tokens, { ...options, condenser, at });
   if (answer.kind === 'failed') return { ...answer, drafts: [failedAttemptDraft(answer.error.message, attempt)] };
   return { kind: 'condensed', drafts: draftsOf(answer, view, session, attempt) };
 }
@@ -62,19 +64,29 @@ export function resetDrafts(
   options: Pick<CondensationOptions, 'focus'> = {},
 ): readonly Draft[] | undefined {
   const plan = hardReset(view);
-  return plan && draftsOf(plan, view, session, attemptAt(view, session, { ...options, condenser: 'hard-reset' }));
+  if (!plan) return undefined;
+  const attempt = { ...options, condenser: 'hard-reset', at: session.now() };
+  return draftsOf(plan, view, session, attemptOn(view, session.requestTokens(), attempt));
 }
 
-function attemptAt(view: View, session: Session, { condenser, focus }: Pick<Attempt, 'condenser' | 'focus'>): Attempt {
-  const tokens = session.requestTokens();
+/** Counts the tokens of the view: not for each step, as most find nothing to condense. */
+function attemptOn(
+  view: View,
+  tokens: RequestTokens,
+  { condenser, focus, at }: Pick<Attempt, 'condenser' | 'focus' | 'at'>,
+): Attempt {
   return {
     condenser,
-    reason: view.isCondensationRequested ? 'demand' : 'check',
+    reason: reasonOf(view),
     tokensBefore: tokens.request(view.events),
     scale: tokens.scale,
     ...(focus !== undefined && { focus }),
-    at: session.now(),
+    at,
   };
+}
+
+function reasonOf(view: View): Attempt['reason'] {
+  return view.isCondensationRequested ? 'demand' : 'check';
 }
 
 function draftsOf(plan: Plan, view: View, session: Session, attempt: Attempt): readonly Draft[] {

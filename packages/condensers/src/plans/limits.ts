@@ -64,8 +64,8 @@ export function excessOf(
   const { reason, tokens, maxInputTokens = Infinity } = context;
   const { maxEvents = Infinity } = limits;
   const { first, last = Math.floor(maxEvents / 2) - first - 1 } = kept;
-  const total = tokens.request(events);
   const maxTokens = tokenLimit(limits, maxInputTokens);
+  const exceeds = (limit: number): boolean => limit !== Infinity && tokens.request(events) > limit;
   const targets: number[] = [];
   if (reason === 'demand') {
     const half = Math.floor(events.length / 2) - first - 1;
@@ -73,9 +73,9 @@ export function excessOf(
     if (maxTokens !== Infinity) targets.push(tailStart(events, tokens, { first, maxTokens: maxTokens / 2 }));
   }
   if (events.length > maxEvents) targets.push(events.length - Math.max(0, last));
-  if (total > maxTokens) targets.push(tailStart(events, tokens, { first, maxTokens: maxTokens / 2 }));
+  if (exceeds(maxTokens)) targets.push(tailStart(events, tokens, { first, maxTokens: maxTokens / 2 }));
   if (targets.length === 0) return undefined;
-  const isUrgent = reason === 'demand' || total > maxInputTokens * urgentShare;
+  const isUrgent = reason === 'demand' || exceeds(maxInputTokens * urgentShare);
   return { isUrgent, target: Math.max(...targets) };
 }
 
