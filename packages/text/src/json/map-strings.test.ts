@@ -17,6 +17,12 @@ test('parts in which nothing changes are the same objects', () => {
   expect(value.other).toBe('x');
 });
 
+test('what does not change keeps its place next to what does, and the value is not changed', () => {
+  const value = { a: 'A', b: ['X', 'y', 'Z'], c: 'C' };
+  expect(JSON.stringify(mapStrings(value, upper))).toBe('{"a":"A","b":["X","Y","Z"],"c":"C"}');
+  expect(value.b).toEqual(['X', 'y', 'Z']);
+});
+
 test('a property named __proto__ stays a property', () => {
   const value: unknown = JSON.parse('{"__proto__":"a"}');
   expect(JSON.stringify(mapStrings(value, upper))).toBe('{"__proto__":"A"}');
