@@ -11,6 +11,8 @@ export interface OpenCall {
   readonly reply: OpenReply;
   /** First result after the call, else the first result before it. */
   result?: ResultEvent;
+  /** True if a result follows the call. */
+  isAnswered: boolean;
 }
 
 interface OpenReply {
@@ -28,8 +30,6 @@ export class Pairing {
   readonly #byAction = new Map<string, OpenCall>();
   /** Calls by tool call id. Those before `next` have results. */
   readonly #byCallId = new Map<string, { readonly calls: OpenCall[]; next: number }>();
-  /** Calls with a result after them. */
-  readonly #answered = new Set<OpenCall>();
   /** Results that precede their action. */
   readonly #early = new Map<string, { readonly first: ResultEvent; readonly indices: number[] }>();
   readonly #wireId = uniqueCallIds();
@@ -56,7 +56,7 @@ export class Pairing {
     const reply = this.#replyFor(event.llm_response_id, index);
     const early = this.#early.get(event.id);
     const wireId = this.#wireId(event.tool_call_id);
-    const call: OpenCall = { event, wireId, reply, ...(early && { result: early.first }) };
+    const call: OpenCall = { event, wireId, reply, isAnswered: false, ...(early && { result: early.first }) };
     reply.calls.push(call);
     reply.members.push(index, ...(early?.indices ?? []));
     reply.unanswered++;
@@ -77,8 +77,8 @@ export class Pairing {
     }
     const { reply } = call;
     reply.members.push(index);
-    if (this.#answered.has(call)) return reply;
-    this.#answered.add(call);
+    if (call.isAnswered) return reply;
+    call.isAnswered = true;
     call.result = result;
     reply.unanswered--;
     // Errors of invalid calls may occur between the calls of one reply. Results of tools follow all of them.
@@ -105,7 +105,7 @@ export class Pairing {
   #oldestOpen(callId: string): OpenCall | undefined {
     const same = this.#byCallId.get(callId);
     if (!same) return undefined;
-    for (let call = same.calls[same.next]; call && this.#answered.has(call); call = same.calls[same.next]) same.next++;
+    for (let call = same.calls[same.next]; call?.isAnswered; call = same.calls[same.next]) same.next++;
     return same.calls[same.next] ?? same.calls.at(-1);
   }
 }

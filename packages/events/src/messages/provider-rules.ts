@@ -47,10 +47,13 @@ export function uniqueCallIds(): (id: string) => string {
   const rounds = new Map<string, number>();
   return (id) => {
     const base = id === '' ? 'call' : id;
-    let round = rounds.get(base) ?? 1;
-    let candidate = round === 1 ? base : `${base}_${round}`;
-    while (used.has(candidate)) candidate = `${base}_${++round}`;
-    rounds.set(base, round + 1);
+    let candidate = base;
+    if (used.has(base)) {
+      let round = rounds.get(base) ?? 2;
+      while (used.has(`${base}_${round}`)) round++;
+      rounds.set(base, round + 1);
+      candidate = `${base}_${round}`;
+    }
     used.add(candidate);
     return candidate;
   };
