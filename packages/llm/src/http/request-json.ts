@@ -69,15 +69,18 @@ function replaceItems(encoded: Encoded, list: readonly object[]): void {
     ends.length = same;
     encoded.bytes = enlarge(encoded.bytes, endOf(encoded));
   }
+  const start = endOf(encoded);
+  let added = '';
   for (const item of list.slice(items.length)) {
-    const start = endOf(encoded);
     const text = `${items.length === 0 ? '' : ','}${JSON.stringify(item)}`;
-    const end = start + Buffer.byteLength(text);
-    if (end > encoded.bytes.length) encoded.bytes = enlarge(encoded.bytes, end);
-    encoded.bytes.write(text, start);
+    added += text;
+    ends.push(endOf(encoded) + Buffer.byteLength(text));
     items.push(item);
-    ends.push(end);
   }
+  // Once for all: a long list that is new enlarged them thirty times, and its items took longer to write one by one.
+  const end = endOf(encoded);
+  if (end > encoded.bytes.length) encoded.bytes = enlarge(encoded.bytes, end);
+  encoded.bytes.write(added, start);
 }
 
 /** Returns a copy with more room than needed, so that a list of any length is rarely copied. */
