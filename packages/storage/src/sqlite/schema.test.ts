@@ -158,6 +158,13 @@ test('a failed migration leaves the previous version', () => {
   migrate(database, 'a.db', migrations);
 });
 
+test('a migration of several steps is done as a whole or not at all', () => {
+  const database = new DatabaseSync(':memory:');
+  migrate(database, 'a.db', migrations.slice(0, 2));
+  expect(() => migrate(database, 'a.db', [...migrations, 'SELECT * FROM nowhere'])).toThrow('nowhere');
+  expect(versionOf(database, 'a.db', migrations)).toBe(2);
+});
+
 test('a database of another application is rejected and not changed', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'other.db');

@@ -139,23 +139,23 @@ export const migrations: readonly string[] = [
 const applicationId = 0x76617276;
 
 /**
- * Migrates a database to the newest schema, one transaction per step. Does not wait: a database that another process is
- * migrating is busy.
+ * Migrates a database to the newest schema in one transaction: one for each step was most of the time to create a store.
+ * Does not wait: a database that another process is migrating is busy.
  *
  * @throws {StorageError} `invalid` for a database of another application or of a newer version; SQLite's own errors.
  */
 export function migrate(database: DatabaseSync, path: string, steps: readonly string[]): void {
-  while (nextStep(database, path, steps) !== undefined) {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      // Checked again inside the transaction: another process may have run the step in the meantime.
-      const step = nextStep(database, path, steps);
-      if (step !== undefined) database.exec(step);
-      database.exec('COMMIT');
-    } catch (error) {
-      rollBack(database);
-      throw error;
+  if (nextStep(database, path, steps) === undefined) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Checked again inside the transaction: another process may have run steps in the meantime.
+    for (let step = nextStep(database, path, steps); step !== undefined; step = nextStep(database, path, steps)) {
+      database.exec(step);
     }
+    database.exec('COMMIT');
+  } catch (error) {
+    rollBack(database);
+    throw error;
   }
 }
 
