@@ -13,7 +13,7 @@ import { countingTool } from '../src/testing/counting-tool.ts';
 import { Crash, crashingStore } from '../src/testing/crashing-store.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
-const record = (text: string): ScriptedTurn => ({ calls: [{ name: 'record', arguments: { text } }] });
+const record = (line: string): ScriptedTurn => ({ calls: [{ name: 'record', arguments: { text: line } }] });
 const usage = { input_tokens: 100, output_tokens: 10 };
 
 interface StartOptions extends Partial<AgentOptions> {

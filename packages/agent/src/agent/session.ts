@@ -54,8 +54,8 @@ export interface Session {
   readonly files: FileRecorder;
   /** Returns the request for a view, by default the current one. */
   readonly prepareRequest: (view?: View) => PreparedRequest;
-  /** Returns a counter of the tokens of its requests, corrected by the usage of its last reply. */
-  readonly requestTokens: () => RequestTokens;
+  /** Returns what makes the counter of tokens for the current state, corrected by the usage of its last reply. */
+  readonly requestTokens: () => () => RequestTokens;
   /** Asks a person about calls of children during the current run. */
   onChildWaiting: AnswerWaitingChild | undefined;
   /** Runs the last hooks, closes the tools, stores a snapshot, and releases the lease. */

@@ -64,7 +64,7 @@ export async function readContext(
   }
   const { events } = timeline.read('view');
   const context = timeline.read('context');
-  const tokens = tokenCounters(codec, offered.in(events))(context, events);
+  const tokens = tokenCounters(codec, offered.in(events))(context, events)();
   const parts = partsOf(events, tokens);
   const limit = contextWindow === undefined ? undefined : maxInputTokens(capabilitiesOf(contextWindow), parameters);
   return {

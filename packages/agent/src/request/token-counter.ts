@@ -1,6 +1,6 @@
 import { type Capabilities, type ModelParameters, estimateRequest, type ToolSpec } from '@varve/llm';
 import type { TokenCounter } from '@varve/condensers';
-import type { BaseEvent, EventCodec, Message } from '@varve/events';
+import { lazy, type BaseEvent, type EventCodec, type Message } from '@varve/events';
 import { ActionEvent } from '@varve/events/kinds';
 import type { ContextState } from '../log/projections/context-projection.ts';
 
@@ -16,13 +16,14 @@ export interface RequestTokens extends TokenCounter {
 }
 
 /**
- * Returns a function that makes the token counter of a conversation for its current view. Each event is estimated once,
- * and none before something is counted: many agents never need it, and a resumed one would estimate its whole view.
+ * Returns a function that makes the token counter of a conversation for its current view, when it is first needed: many
+ * condensers count nothing, and a counter for a resumed conversation estimates its whole view. Each event is estimated
+ * once.
  */
 export function tokenCounters(
   codec: EventCodec,
   tools: readonly ToolSpec[],
-): (context: ContextState, view: readonly BaseEvent[]) => RequestTokens {
+): (context: ContextState, view: readonly BaseEvent[]) => () => RequestTokens {
   const toolTokens = estimateRequest({ messages: [], tools });
   const estimates = new WeakMap<BaseEvent, number>();
   const estimate = (event: BaseEvent): number => {
@@ -34,25 +35,18 @@ export function tokenCounters(
     return tokens;
   };
   const estimateAll = prefixSums(estimate);
-  return ({ scale: earlier, counted }, view) => {
-    const scaleOf = (): number => {
+  return ({ scale: earlier, counted }, view) =>
+    lazy(() => {
       const end = counted ? view.findLastIndex(({ id }) => id === counted.until) + 1 : 0;
       const factor = counted && end > 0 ? counted.tokens / (toolTokens + estimateAll(view, end)) : earlier;
-      return Math.min(maxScale, Math.max(minScale, factor));
-    };
-    let known: number | undefined;
-    const scale = (): number => (known ??= scaleOf());
-    return {
-      get scale() {
-        return scale();
-      },
-      get tools() {
-        return Math.ceil(toolTokens * scale());
-      },
-      event: (event) => Math.ceil(estimate(event) * scale()),
-      request: (events) => Math.ceil((toolTokens + estimateAll(events, events.length)) * scale()),
-    };
-  };
+      const scale = Math.min(maxScale, Math.max(minScale, factor));
+      return {
+        scale,
+        tools: Math.ceil(toolTokens * scale),
+        event: (event) => Math.ceil(estimate(event) * scale),
+        request: (events) => Math.ceil((toolTokens + estimateAll(events, events.length)) * scale),
+      };
+    });
 }
 
 /** Calls are parts of a reply, and have no message of their own. */

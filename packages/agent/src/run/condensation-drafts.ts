@@ -8,8 +8,8 @@ import type { Draft } from '../log/drafts.ts';
 export interface Attempt {
   readonly condenser: string;
   readonly reason: 'check' | 'demand';
-  readonly tokensBefore: number;
-  readonly scale: number;
+  /** Called only for an attempt that is stored: most find nothing to condense. */
+  readonly countTokens: () => { readonly tokens_before: number; readonly scale: number };
   readonly focus?: string;
   /** UTC milliseconds. */
   readonly at: number;
@@ -51,8 +51,8 @@ export function emptyCondensationDraft(newId: () => string): Draft {
   return { make: (stamp) => Condensation.create({ llm_response_id: newId() }, stamp) };
 }
 
-function attemptFields({ condenser, reason, tokensBefore, scale, focus, at }: Attempt) {
-  return { condenser, reason, tokens_before: tokensBefore, ...(focus !== undefined && { focus }), scale, at };
+function attemptFields({ condenser, reason, countTokens, focus, at }: Attempt) {
+  return { condenser, reason, ...countTokens(), ...(focus !== undefined && { focus }), at };
 }
 
 function countKinds({ events }: View, forget: readonly string[]): Readonly<Record<string, number>> {

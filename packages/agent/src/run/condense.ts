@@ -44,12 +44,10 @@ export async function condensationFor(
 ): Promise<CondensationResult> {
   const tokens = session.requestTokens();
   const { spec } = session.agent.condenser;
-  const condenser = isPartSpec(spec) ? spec.kind : 'custom';
-  const at = session.now();
-  const context = contextOf(session, tokens, { ...options, reason: reasonOf(view) });
+  const attempt = attemptAt(view, session, { ...options, condenser: isPartSpec(spec) ? spec.kind : 'custom' });
+  const context = contextOf(session, tokens, { ...options, reason: attempt.reason });
   const answer = withSummary(await ask(view, context, session), options);
   if (answer === undefined || answer.kind === 'nothing') return { kind: 'unchanged', drafts: [] };
-  const attempt = attemptOn(view, tokens, { ...options, condenser, at });
   if (answer.kind === 'failed') return { ...answer, drafts: [failedAttemptDraft(answer.error.message, attempt)] };
   return { kind: 'condensed', drafts: draftsOf(answer, view, session, attempt) };
 }
@@ -64,33 +62,22 @@ export function resetDrafts(
   options: Pick<CondensationOptions, 'focus'> = {},
 ): readonly Draft[] | undefined {
   const plan = hardReset(view);
-  if (!plan) return undefined;
-  const attempt = { ...options, condenser: 'hard-reset', at: session.now() };
-  return draftsOf(plan, view, session, attemptOn(view, session.requestTokens(), attempt));
+  return plan && draftsOf(plan, view, session, attemptAt(view, session, { ...options, condenser: 'hard-reset' }));
 }
 
-/** Counts the tokens of the view: not for each step, as most find nothing to condense. */
-function attemptOn(
-  view: View,
-  tokens: RequestTokens,
-  { condenser, focus, at }: Pick<Attempt, 'condenser' | 'focus' | 'at'>,
-): Attempt {
+function attemptAt(view: View, session: Session, { condenser, focus }: Pick<Attempt, 'condenser' | 'focus'>): Attempt {
+  const tokens = session.requestTokens();
   return {
     condenser,
-    reason: reasonOf(view),
-    tokensBefore: tokens.request(view.events),
-    scale: tokens.scale,
+    reason: view.isCondensationRequested ? 'demand' : 'check',
+    countTokens: () => ({ tokens_before: tokens().request(view.events), scale: tokens().scale }),
     ...(focus !== undefined && { focus }),
-    at,
+    at: session.now(),
   };
 }
 
-function reasonOf(view: View): Attempt['reason'] {
-  return view.isCondensationRequested ? 'demand' : 'check';
-}
-
 function draftsOf(plan: Plan, view: View, session: Session, attempt: Attempt): readonly Draft[] {
-  const tokensAfter = session.requestTokens().request(applyPlan(view, plan).events);
+  const tokensAfter = session.requestTokens()().request(applyPlan(view, plan).events);
   return planDrafts(plan, { view, tokensAfter, newId: () => session.journal.newId() }, attempt);
 }
 
@@ -120,7 +107,7 @@ function withSummary(answer: Answer, { needsSummary = false }: CondensationOptio
 
 function contextOf(
   session: Session,
-  tokens: RequestTokens,
+  tokens: () => RequestTokens,
   { signal, reason, focus }: CondensationOptions & Pick<CondenseContext, 'reason'>,
 ): CondenseContext {
   const { agent, journal } = session;
@@ -128,7 +115,7 @@ function contextOf(
   return {
     signal,
     reason,
-    tokens,
+    tokens: { request: (events) => tokens().request(events), event: (event) => tokens().event(event) },
     ...(limit !== undefined && { maxInputTokens: limit }),
     callModel: (request, model = agent.model) => callModel(request, { usageId: 'condenser', model, signal }, session),
     failures: journal.timeline.read('context').failures,

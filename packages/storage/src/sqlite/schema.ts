@@ -139,8 +139,8 @@ export const migrations: readonly string[] = [
 const applicationId = 0x76617276;
 
 /**
- * Migrates a database to the newest schema in one transaction: one for each step was most of the time to create a store.
- * Does not wait: a database that another process is migrating is busy.
+ * Migrates a database to the newest schema in one transaction: with one for each step, they were most of the time to
+ * create a store. Does not wait: a database that another process is migrating is busy.
  *
  * @throws {StorageError} `invalid` for a database of another application or of a newer version; SQLite's own errors.
  */
