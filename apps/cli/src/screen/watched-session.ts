@@ -103,6 +103,7 @@ async function followedLog(log: LogReader, workspace: string, onNew: () => void)
 /** Returns the questions about calls that wait on a server, one state at a time. */
 function serverQuestions(questions: Questions, screen: Screen) {
   let asked: AbortController | undefined;
+  let isWantedAgain = false;
   const report = (error: unknown): void => reportProblem(error, screen);
   /** Leaves the question undecided. */
   const cancel = (): void => asked?.abort();
@@ -110,19 +111,22 @@ function serverQuestions(questions: Questions, screen: Screen) {
     cancel,
     /** Asks about the calls of the state now, and continues on the server, unless that is being asked. */
     ask(served: ServedConversation, stateNow: () => Promise<ConversationState>, workspace: string): void {
+      isWantedAgain = asked?.signal.aborted ?? false;
       if (asked) return;
       const { signal } = (asked = new AbortController());
       const decide = async (): Promise<void> => {
-        for (;;) {
-          const state = await stateNow();
-          if (state.status !== 'waiting_for_confirmation' || state.pending.length === 0) return;
-          if (!(await questions.decide(served.reviewed(state, workspace), signal))) return;
-          await served.continue();
-        }
+        const state = await stateNow();
+        const isOpen = state.pending.some(({ approvedDigest }) => approvedDigest === undefined);
+        if (state.status !== 'waiting_for_confirmation' || !isOpen) return;
+        if (await questions.decide(served.reviewed(state, workspace), signal)) await served.continue();
       };
       void decide()
         .catch(report)
-        .finally(() => (asked = undefined));
+        .finally(() => {
+          asked = undefined;
+          // Other calls wait since the end of these was seen.
+          if (isWantedAgain) this.ask(served, stateNow, workspace);
+        });
     },
     /** Leaves the question undecided, and interrupts a run on the server. Returns false without one. */
     interrupt(served: ServedConversation | undefined): boolean {
