@@ -151,7 +151,8 @@ test('a session follows a conversation that a server holds, and what is sent, de
   await using model = await scriptedServer([
     { text: 'Four.' },
     command('git push origin main'),
-    { text: 'Left.', expect: 'not to main' },
+    { ...command('git push origin topic'), expect: 'not to main' },
+    { text: 'Left.', expect: 'no-42' },
     { text: 'Made green.', expect: 'Make it green' },
     { text: 'Not yet.' },
     { text: 'Too late.', gate: gate.promise },
@@ -168,7 +169,11 @@ test('a session follows a conversation that a server holds, and what is sent, de
   window.press(keys.escape);
   await window.shows(/^(?![^]*Approve)(?![^]*read-only)[^]*sandbox: auto/);
   await window.enter('/continue', 'Approve this tool call?');
-  await rejectCall(window, 'not to main', 'Left.');
+  await rejectCall(window, 'not to main', '│ $ git push origin topic');
+  window.press(keys.down, keys.down, keys.enter);
+  await window.shows(/─\ngit push origin topic *\n─/);
+  window.press('\u0005', ' --dry-run || echo no-$((40+2))', keys.enter);
+  await window.shows('Left.');
   await window.enter('/goal Make it green', 'Made green.');
   await window.shows('The objective is not met yet');
   window.press(keys.escape);

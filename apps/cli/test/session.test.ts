@@ -72,7 +72,9 @@ test('a command is changed before it runs: the call is rejected with the result 
   await window.shows(/git push --dry-run origin main \|\| echo no-\$\(\(40\+2\)\)/);
   window.press(keys.enter);
   await window.shows('Thanks.');
-  expect(window.history()).toMatch(/rejected: The user changed this command[^]*no-42[^]*\[exit code: 0\]/);
+  expect(window.history()).toMatch(
+    /rejected: The user changed the arguments of this call[^]*no-42[^]*\[exit code: 0\]/,
+  );
   await leave(window);
   server.assertDone();
 });

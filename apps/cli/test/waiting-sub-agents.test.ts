@@ -32,20 +32,24 @@ test('a call of a sub-agent that waits is shown with the command that approves i
   expect(await readFile(join(home, 'log.txt'), 'utf8')).toBe('cleaned\n');
 });
 
-test('at a terminal, the person is asked about the calls of sub-agents', async () => {
+test.for([
+  ['y', 'cleaned\n'],
+  ['e echo edited > log.txt', 'edited\n'],
+] as const)('at a terminal, the person answers %s about a call of a sub-agent', async ([answer, log]) => {
   await using server = await scriptedServer([delegating, risky, { text: 'Cleaned.' }, { text: 'Done.' }]);
   const home = await newHome();
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120 });
   const stdout = new PassThrough();
+  const answers: string[] = [answer];
   let output = '';
   stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString();
-    if (output.endsWith('Choice: ')) stdin.write('y\r');
+    if (output.endsWith('Choice: ')) stdin.write(`${answers.shift() ?? '\u0003'}\r`);
   });
   const io = { env: { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1' }, cwd: home, stdin, stdout, stderr };
   expect(await runProgram(['run', 'Clean.', ...optionsFor(server.url)], io)).toBe(0);
   expect(output).toContain('Approve this tool call of the sub-agent general-purpose?');
   expect(String(stdout.read())).toBe('Done.\n');
-  expect(await readFile(join(home, 'log.txt'), 'utf8')).toBe('cleaned\n');
+  expect(await readFile(join(home, 'log.txt'), 'utf8')).toBe(log);
 });

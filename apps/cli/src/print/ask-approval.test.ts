@@ -61,14 +61,14 @@ test.for<readonly [keys: string, approval: Approval]>([
   expect((await answered(keys)).approval).toEqual(approval);
 });
 
-test('another command is a decision about a command of the agent, and of nothing else', async () => {
-  const { approval, output } = await answered('e\re git push --dry-run\r', terminal('git push'));
-  expect(approval).toEqual({ command: 'git push --dry-run' });
-  expect(output).toContain('[e COMMAND] run this command of yours instead');
-  for (const [call, subAgent] of [[{ event }], [terminal('ls'), 'helper']] as const) {
-    const other = await answered('e ls\rq\r', call, subAgent);
-    expect([other.approval, other.output.includes('[e ')]).toEqual(['later', false]);
+test('another command is a decision about a command of an agent or a sub-agent, and of nothing else', async () => {
+  for (const subAgent of [undefined, 'helper']) {
+    const { approval, output } = await answered('e\re git push --dry-run\r', terminal('git push'), subAgent);
+    expect(approval).toEqual({ command: 'git push --dry-run' });
+    expect(output).toContain('[e COMMAND] run this command of yours instead');
   }
+  const other = await answered('e ls\rq\r');
+  expect([other.approval, other.output.includes('[e ')]).toEqual(['later', false]);
 });
 
 test.for(['\r', 'x\r', '?\r', 'yes please\r', 'never\r', 'ys\r', ' \r'])(

@@ -35,10 +35,5 @@ export function screenPerson(screen: Screen): Person {
       return typed;
     },
     openAddress: (address) => openBrowser(address, screen.io.env),
-    showOutput(chunk, callId) {
-      status.set('running your command');
-      screen.live.addOutput(chunk, callId);
-      screen.draw();
-    },
   };
 }

@@ -56,8 +56,7 @@ function requestTo({ url, key }: RunningServer, id: string): Request {
 }
 
 function conversationOn(request: Request, id: string): ServedConversation {
-  const decide = async (accept: boolean, actionIds: readonly string[], reason?: string): Promise<void> =>
-    request('/events/respond_to_confirmation', { accept, action_ids: actionIds, reason });
+  const decide = async (decision: object): Promise<void> => request('/events/respond_to_confirmation', decision);
   return {
     send: async (content) => request('/events', { role: 'user', content, run: true }),
     add: async (content) => request('/events', { role: 'user', content, run: false }),
@@ -77,12 +76,12 @@ function conversationOn(request: Request, id: string): ServedConversation {
         digestOf: () => '',
         // The shell is that of the server: nothing can be approved for more than this call.
         startDirectories: () => undefined,
-        async approve({ actionIds = [] } = {}) {
-          await decide(true, actionIds);
+        async approve({ actionIds = [], arguments: changed } = {}) {
+          await decide({ accept: true, action_ids: actionIds, arguments: changed });
           pending = pending.map((call) => (actionIds.includes(call.event.id) ? { ...call, approvedDigest: '' } : call));
         },
         async reject(reason, { actionIds = [] } = {}) {
-          await decide(false, actionIds, reason);
+          await decide({ accept: false, action_ids: actionIds, reason });
           pending = pending.filter(({ event }) => !actionIds.includes(event.id));
         },
       };

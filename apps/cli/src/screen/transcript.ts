@@ -37,8 +37,9 @@ function showEvent(event: BaseEvent, { state, workspace }: FollowedLog, screen: 
   const { theme, folding, live, footer, status } = screen;
   const isReply = ActionEvent.is(event) || (MessageEvent.is(event) && event.source === 'agent');
   if (isReply || partialReplyFact.read(event)) live.endReply();
-  if (ObservationEvent.is(event) || UserRejectObservation.is(event)) live.endOutput();
-  if (status.isActive && (isReply || ObservationEvent.is(event))) {
+  const isResult = ObservationEvent.is(event) || UserRejectObservation.is(event);
+  if (isResult) live.endOutput();
+  if (status.isActive && (isReply || isResult)) {
     const [running] = state.pending ?? [];
     status.set(running ? `running ${running.event.tool_name}` : 'waiting for the model');
   }

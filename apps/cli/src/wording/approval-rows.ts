@@ -31,17 +31,17 @@ export interface OfferedAnswer {
 const rejection: Approval = { reason: 'The user rejected the call.' };
 
 /** Returns the answers that a question offers. */
-export function answersTo({ call, place, subAgent }: CallQuestion): readonly OfferedAnswer[] {
+export function answersTo({ call, place }: CallQuestion): readonly OfferedAnswer[] {
   const grant = sessionGrant(call, place);
   const rules = proposedRules(call, place);
   const always = `always in this project: ${rules.map(describeRule).join(', ')}`;
-  // The shell of a sub-agent is its own.
-  const isEditable = subAgent === undefined && editableCommand(call) !== undefined;
   const answers: readonly (OfferedAnswer | undefined)[] = [
     { word: 'y', label: 'once', approval: 'once' },
     grant && { word: 's', label: `for this session: ${grant.covers}`, approval: 'session' },
     rules.length > 0 ? { word: 'a', label: always, approval: 'always' } : undefined,
-    isEditable ? { word: 'e', label: 'run this command of yours instead', approval: 'later' } : undefined,
+    editableCommand(call) !== undefined
+      ? { word: 'e', label: 'run this command of yours instead', approval: 'later' }
+      : undefined,
     { word: 'n', label: 'reject', approval: rejection },
     { word: 'q', label: 'decide later', approval: 'later' },
   ];

@@ -57,6 +57,7 @@ export interface ReviewedConversation {
   approve(approval?: {
     readonly actionIds?: readonly string[];
     readonly digest?: string;
+    readonly arguments?: Readonly<Record<string, unknown>>;
     readonly by?: string;
   }): Promise<void>;
   reject(reason: string, options?: { readonly actionIds?: readonly string[] }): Promise<void>;

@@ -38,6 +38,8 @@ export interface Decision {
   readonly actionIds?: readonly string[] | undefined;
   /** Digest of the calls that the person saw. */
   readonly digest?: string | undefined;
+  /** Arguments that run in place of those of the one call. */
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
   /** Who approves, as the log names it. */
   readonly by?: string | undefined;
   /** True for a decision that means nothing while no calls wait, or a run is about to execute them. */

@@ -1,14 +1,12 @@
-import type { Conversation } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import type { WaitingChild } from '@varve/agent/delegation';
 import type { PendingCall } from '@varve/events/projections';
-import { runEdited, type EditedCall } from './edited-call.ts';
-import type { Approval, Person } from './person.ts';
+import { withCommand } from './edited-call.ts';
+import type { Person } from './person.ts';
 import { isAsked, isCoveredBy, proposedRules, sessionGrant, type CallPlace } from './waiting-call.ts';
 
 /** Conversation whose calls wait: that of the run, or that of a sub-agent. */
-export interface WaitingConversation
-  extends Omit<WaitingChild['conversation'], 'startDirectories'>, Partial<Pick<Conversation, 'executeTool'>> {
+export interface WaitingConversation extends Omit<WaitingChild['conversation'], 'startDirectories'> {
   /** As `Conversation.startDirectories`; undefined where that is not known. */
   startDirectories(): ReadonlyMap<string, readonly string[]> | undefined;
 }
@@ -45,14 +43,15 @@ export class CallDecisions {
     const waiting = askedOf(notStarted(conversation), this.#options.asksAll?.());
     const asked = waiting.filter((call) => !this.#isGranted(call, placesIn(conversation)(call)));
     for (const call of waiting) {
-      // A command that was run instead of the call before may have left the shell elsewhere.
+      // A command in place of the call before may leave the shell elsewhere.
       const place = placesIn(conversation)(call);
       const question = { call, place, number: asked.indexOf(call) + 1, count: asked.length, subAgent };
       const isOpen = asked.includes(call) && !this.#isGranted(call, place);
       const approval = isOpen ? await this.#person.approve(question, signal) : 'once';
       if (approval === 'later') return false;
-      if (typeof approval === 'object') await this.#reject(call, approval, conversation, signal);
-      else await this.#approve([call], conversation);
+      if (typeof approval === 'string') await this.#approve([call], conversation);
+      else if ('reason' in approval) await conversation.reject(approval.reason, { actionIds: [call.event.id] });
+      else await this.#approve([call], conversation, { arguments: withCommand(call, approval.command) });
       if (approval === 'always') await this.#learn(call, place);
       if (approval === 'session') this.#granted.add(sessionGrant(call, place)?.key ?? '');
     }
@@ -68,25 +67,14 @@ export class CallDecisions {
     return pending.some((call) => !hasApproval(call) && (isAsked(call) || this.#options.asksAll?.()));
   }
 
-  async #approve(calls: readonly PendingCall[], conversation: WaitingConversation): Promise<void> {
+  async #approve(
+    calls: readonly PendingCall[],
+    conversation: WaitingConversation,
+    changed?: { readonly arguments: Readonly<Record<string, unknown>> },
+  ): Promise<void> {
     const actionIds = calls.map(({ event }) => event.id);
     const { by = 'person' } = this.#options;
-    await conversation.approve({ actionIds, digest: conversation.digestOf(calls), by });
-  }
-
-  async #reject(
-    call: PendingCall,
-    rejection: Extract<Approval, object>,
-    conversation: WaitingConversation,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { id } = call.event;
-    const onOutput = (chunk: string): void => this.#person.showOutput?.(chunk, id);
-    const reason =
-      'reason' in rejection
-        ? rejection.reason
-        : await runInstead({ call, ...rejection, signal, onOutput }, conversation);
-    await conversation.reject(reason, { actionIds: [id] });
+    await conversation.approve({ actionIds, digest: conversation.digestOf(calls), by, ...changed });
   }
 
   /** Adds the rules to those of the project, and applies them in this session from now on. */
@@ -127,9 +115,4 @@ function notStarted({ state }: WaitingConversation): readonly PendingCall[] {
 
 function hasApproval({ approvedDigest }: PendingCall): boolean {
   return approvedDigest !== undefined;
-}
-
-async function runInstead(edited: EditedCall, conversation: WaitingConversation): Promise<string> {
-  if (!conversation.executeTool) throw new Error(`Conversation ${conversation.id} runs no commands of a person.`);
-  return runEdited(edited, conversation.executeTool.bind(conversation));
 }

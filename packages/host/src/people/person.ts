@@ -3,7 +3,7 @@ import type { CallPlace, WaitingCall } from './waiting-call.ts';
 /** Decision of a person about one call; `later` leaves all waiting calls as they are. */
 export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string } | EditedCommand;
 
-/** Command that a person runs in place of a call, which is rejected. */
+/** Command that runs in place of that of a call: its result is the rejection of the call. */
 export interface EditedCommand {
   readonly command: string;
 }
@@ -50,6 +50,4 @@ export interface Person {
   type?(title: string, signal: AbortSignal): Promise<string | undefined>;
   /** Opens an address that a server of tools named and the person accepted. */
   openAddress?(address: URL): void;
-  /** Shows output of a command that the person runs in place of a call, by the id of its event. */
-  showOutput?(chunk: string, callId: string): void;
 }

@@ -111,6 +111,28 @@ test('calls wait for approval; accepting runs them, rejecting answers them', asy
   expect(running.model.requests).toHaveLength(3);
 });
 
+test('a call that is accepted with other arguments runs with these, and the model reads both', async () => {
+  await using running = await runningServer([command('echo $((40+1))'), finish]);
+  const { id } = await running.create({
+    confirmation_policy: { kind: 'AlwaysConfirm' },
+    initial_message: message('Count.'),
+  });
+  await running.status(id, ['waiting_for_confirmation']);
+  const action = (await running.events(id)).find((event) => ActionEvent.is(event));
+  const accept = async (status: number, changed: object) =>
+    running.json(status, 'POST', `/${id}/events/respond_to_confirmation`, {
+      accept: true,
+      action_ids: [action?.id],
+      arguments: changed,
+    });
+  await accept(400, { command: 1 });
+  await accept(200, { command: 'echo $((40+2))' });
+  await running.status(id, ['finished']);
+  const rejection = (await running.events(id)).find((event) => UserRejectObservation.is(event));
+  expect(rejection?.rejection_reason).toMatch(/"echo \$\(\(40\+2\)\)"[^]*\n42\n/);
+  expect(running.model.requests[1]?.text).toContain('42');
+});
+
 test('the result of a call that completes later is stored once, and answered by a run', async () => {
   const deploy: ScriptedTurn = { calls: [{ name: 'deploy', arguments: {} }] };
   await using running = await runningServer([deploy, finish, { text: 'It is live.' }]);

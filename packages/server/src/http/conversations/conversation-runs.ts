@@ -19,13 +19,25 @@ export const conversationRunRoutes = tagged('Conversations', [
             .min(1)
             .nullish()
             .describe('Ids of the actions that the person saw; by default all that wait when the request arrives.'),
+          arguments: z
+            .record(z.string(), z.unknown())
+            .nullish()
+            .describe('Arguments that run in place of those of the one action, whose result is a rejection.'),
         })
         .openapi('ConfirmationResponseRequest'),
-    errors: { 409: 'An action of `action_ids` does not wait.' },
-    async act({ id, body: { accept, reason, action_ids } }, { conversations }) {
+    errors: {
+      400: 'The tool does not accept `arguments`, or they are not for one call.',
+      409: 'An action of `action_ids` does not wait.',
+    },
+    async act({ id, body: { accept, reason, action_ids, arguments: changed } }, { conversations }) {
       const actionIds = action_ids ?? undefined;
       const ifWaiting = actionIds ? undefined : true;
-      const decision: Decision = { actionIds, ifWaiting, ...(!accept && { reject: reason }) };
+      const decision: Decision = {
+        actionIds,
+        ifWaiting,
+        arguments: changed ?? undefined,
+        ...(!accept && { reject: reason }),
+      };
       await conversations.use(id, ({ hosted }) => hosted.decide(decision, { run: accept }));
     },
   }),
