@@ -40,13 +40,19 @@ function apply(wakes: Map<string, Wake>, event: BaseEvent): void {
   if (forkEndFact.read(event)) wakes.clear();
 }
 
-/** Returns the conversations of a store with wakes that may be to come; none in a store that cannot find facts. */
-export async function wakingIds(store: Pick<EventStore, 'facts'>): Promise<ReadonlySet<string>> {
+/**
+ * Returns the conversations of a store with wakes that may be to come, apart from known ones; none in a store that
+ * cannot find facts. A known one is the id of its conversation, a slash and its own.
+ */
+export async function wakingIds(
+  store: Pick<EventStore, 'facts'>,
+  known: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
   const ended = new Map<string, number>();
   for await (const fact of factsNamed('varve.host.woken.wake_id', store)) ended.set(nameOf(fact), fact.seq);
   const ids = new Set<string>();
   for await (const fact of factsNamed('varve.host.wake.wake_id', store))
-    if (fact.seq > (ended.get(nameOf(fact)) ?? -1)) ids.add(fact.conversation);
+    if (!known.has(nameOf(fact)) && fact.seq > (ended.get(nameOf(fact)) ?? -1)) ids.add(fact.conversation);
   return ids;
 }
 

@@ -1,5 +1,5 @@
 import type { EventStore, Replicas } from '@varve/storage';
-import { wakesOf, wakingIds, type Wake } from './wake-facts.ts';
+import type { Wake } from './wake-facts.ts';
 
 /** Place of a wake in the times of all conversations. */
 export interface WakeTime extends Pick<Wake, 'id' | 'at'> {
@@ -15,26 +15,23 @@ export interface WakeTimes {
   remove(time: WakeTime): Promise<void>;
   /** Returns the times up to one, in UTC milliseconds, the first one first. */
   due(until: number): Promise<readonly WakeTime[]>;
-  /** Reads what earlier processes left. */
-  load(): Promise<void>;
 }
 
-/** Returns the times of a store: shared by its replicas, otherwise in memory and read from the logs at the start. */
-export function wakeTimes(store: EventStore): WakeTimes {
-  return store.replicas ? sharedTimes(store.replicas) : ownTimes(store);
+/** Latest time of a wake: the last one of a date. */
+export const lastTime = 8.64e15;
+
+/** Returns the times of a store: shared by its replicas, otherwise in memory. */
+export function wakeTimes({ replicas }: Pick<EventStore, 'replicas'>): WakeTimes {
+  return replicas ? sharedTimes(replicas) : ownTimes();
 }
 
-function ownTimes(store: EventStore): WakeTimes {
+function ownTimes(): WakeTimes {
   const times = new Map<string, WakeTime>();
   return {
     add: async (time) => void times.set(nameOf(time), time),
     remove: async (time) => void times.delete(nameOf(time)),
     due: async (until) =>
       [...times.values()].filter(({ at }) => at <= until).toSorted((one, other) => one.at - other.at),
-    async load() {
-      for (const conversation of await wakingIds(store))
-        for (const { id, at } of await wakesOf(store, conversation)) await this.add({ id, at, conversation });
-    },
   };
 }
 
@@ -49,7 +46,6 @@ function sharedTimes({ records }: Replicas): WakeTimes {
         return { at: Number(at), conversation, id };
       });
     },
-    load: async () => undefined,
   };
 }
 

@@ -4,8 +4,8 @@ import { StorageError, type EventStore } from '@varve/storage';
 import { HostError } from '../error.ts';
 import type { HostedConversation } from '../live/hosted-conversation.ts';
 import { isOwned } from './recover.ts';
-import { wakeFact, wakesOf, wokenFact, type Wake } from './wake-facts.ts';
-import { wakeTimes, type WakeTime } from './wake-times.ts';
+import { wakeFact, wakesOf, wakingIds, wokenFact, type Wake } from './wake-facts.ts';
+import { lastTime, wakeTimes, type WakeTime } from './wake-times.ts';
 
 /** Options of {@link Wakes}. */
 export interface WakesOptions {
@@ -39,10 +39,12 @@ export class Wakes implements Disposable {
     this.#times = wakeTimes(options.store);
   }
 
-  /** Reads the wakes of earlier processes, and sends what is due from now on. */
+  /** Finds the wakes of logs that have no time: of earlier processes, and of copies. Sends what is due from now on. */
   async start(): Promise<void> {
     if (this.#timer) return;
-    await this.#times.load();
+    const known = await this.#times.due(lastTime);
+    const names = new Set(known.map(({ conversation, id }) => `${conversation}/${id}`));
+    for (const conversation of await wakingIds(this.#options.store, names)) await this.#addTimes(conversation);
     if (!this.#isEnded) this.#timer ??= this.#options.every(lookMs, () => void this.#look());
   }
 
@@ -51,7 +53,7 @@ export class Wakes implements Disposable {
     conversation: string,
     { id = randomUUID(), at, message }: Omit<Wake, 'id'> & Partial<Wake>,
   ): Promise<string> {
-    if (!/^[\w-]{1,64}$/.test(id) || !Number.isSafeInteger(at) || at < 0 || at > 8.64e15 || message.trim() === '') {
+    if (!/^[\w-]{1,64}$/.test(id) || !Number.isSafeInteger(at) || at < 0 || at > lastTime || message.trim() === '') {
       throw new AgentError(
         'invalid',
         `A wake has an id of letters, a time in milliseconds and a message: ${id}, ${at}.`,
@@ -83,6 +85,15 @@ export class Wakes implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
+  /** Adds the times of the wakes of a conversation. */
+  async #addTimes(conversation: string): Promise<void> {
+    try {
+      for (const { id, at } of await this.list(conversation)) await this.#times.add({ conversation, id, at });
+    } catch (error) {
+      if (!isMissing(error)) this.#options.onFailure(error, conversation);
+    }
+  }
+
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -103,7 +114,7 @@ export class Wakes implements Disposable {
         if (!isEnded) await this.#times.remove(time);
       });
     } catch (error) {
-      const isRemoved = error instanceof StorageError && error.code === 'missing';
+      const isRemoved = isMissing(error);
       if (isRemoved) await this.#times.remove(time);
       if (isRemoved || isOwned(error) || isTemporary(error) || this.#failed.has(time.conversation)) return;
       this.#failed.add(time.conversation);
@@ -131,6 +142,11 @@ export class Wakes implements Disposable {
     const log = await this.#options.store.read(conversation);
     return (await log.seqOf(messageIdOf(id))) !== undefined;
   }
+}
+
+/** The conversation was removed. */
+function isMissing(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'missing';
 }
 
 /** There is no room for a run, or the host is being closed: a later look tries again. */
