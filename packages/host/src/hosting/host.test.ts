@@ -1,5 +1,6 @@
 import { defineAgent, neverConfirm, type Agent } from '@varve/agent';
 import { ActionEvent } from '@varve/events/kinds';
+import type { LanguageModel } from '@varve/llm';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore, StorageError, type EventLog, type EventStore } from '@varve/storage';
 import { clientTool, finish, think } from '@varve/tools';
@@ -28,6 +29,54 @@ test('conversations are opened with the agent of their name, by another host too
   expect(answer).toBe('I am two.');
   const status = await host.use(ids[0] ?? '', async ({ conversation }) => conversation.state.status);
   expect(status).toBe('finished');
+});
+
+test('secrets of a conversation never reach its log, whichever host opens it', async () => {
+  await using store = memoryStore();
+  const id = '5'.repeat(32);
+  const agents = { support: agentWith({ text: 'One: swordfish.' }), other: agentWith() };
+  const optionsOf = async (of: string) => (of === id ? { secrets: ['swordfish'] } : {});
+  {
+    await using host = createHost({ store, agents, optionsOf });
+    await host.create({ agent: 'support', workspace: '/', id });
+  }
+  await using host = createHost({ store, agents, optionsOf });
+  await host.send(id, 'The password is swordfish.');
+  await host.use(id, async ({ runs }) => runs.idle());
+  const other = await host.create({ agent: 'other', workspace: '/' });
+  await host.use(other, (hosted) => hosted.send('A swordfish.'));
+  const texts = async (of: string) => {
+    const events = await Array.fromAsync((await store.read(of)).range(0), ({ text }) => text);
+    return events.join('').match(/One: .{4}|password is .{4}|A sword/g);
+  };
+  expect([await texts(id), await texts(other)]).toEqual([['password is <sec', 'One: <sec'], ['A sword']]);
+});
+
+test('a model streams by default, or for those that follow only', async () => {
+  const streamed: boolean[] = [];
+  const scripted = scriptedModel(Array.from({ length: 3 }, () => ({ text: 'Hi.' })));
+  const model: LanguageModel = {
+    ...scripted,
+    generate(request, options) {
+      streamed.push(options?.onDelta !== undefined);
+      return scripted.generate(request, options);
+    },
+  };
+  const agents = { support: defineAgent({ model, tools: [] }) };
+  for (const options of [{}, { streams: false }]) {
+    await using store = memoryStore();
+    await using host = createHost({ store, agents, ...options });
+    const id = await host.create({ agent: 'support', workspace: '/' });
+    await host.use(id, async (hosted) => {
+      await hosted.send('Hello.');
+      await hosted.run();
+      if (options.streams !== false) return;
+      hosted.follow({ addEvent: () => undefined, addDelta: () => undefined });
+      await hosted.send('Hello again.');
+      await hosted.run();
+    });
+  }
+  expect(streamed).toEqual([true, false, true]);
 });
 
 test('a run that a host left is continued with its agent', async () => {

@@ -16,7 +16,14 @@ export interface HostOptions extends HostingOptions {
   readonly store: EventStore;
   /** Agents in code by the names under which conversations are stored; a function makes one for each conversation. */
   readonly agents: AgentsByName;
+  /** Returns more options of a conversation, by its id, when it is created and whenever it is opened. Default: none. */
+  readonly optionsOf?: ((id: string) => OpeningOptions | Promise<OpeningOptions>) | undefined;
+  /** False: a model is asked to stream only for those that follow when a run begins. Default true: for others, too. */
+  readonly streams?: boolean | undefined;
 }
+
+/** Options of opening a hosted conversation, which are also those of `Conversation.create`. */
+type OpeningOptions = Pick<Parameters<typeof Conversation.create>[0], 'secrets' | 'kinds' | 'clientTools'>;
 
 /** New conversation of a host. */
 export interface NewConversation {
@@ -73,10 +80,11 @@ export interface Host extends AsyncDisposable {
  * runs immediately; the next `recover` continues them.
  */
 export function createHost(options: HostOptions): Host {
-  const { store, agents, spans } = options;
+  const { store, agents, spans, optionsOf, streams = true } = options;
+  const deltas = () => (streams ? streamed : undefined);
   const open = (conversation: Conversation, queue: OwnerQueue): OpenConversation => {
     const onFailure = (error: unknown): void => options.onFailure?.(error, conversation.id);
-    const hosted = new HostedConversation(conversation, { queue, onFailure, deltas: () => streamed });
+    const hosted = new HostedConversation(conversation, { queue, onFailure, deltas });
     return { hosted, isResumable: true, [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose]() };
   };
   const host = new ConversationHost<OpenConversation>({
@@ -86,7 +94,7 @@ export function createHost(options: HostOptions): Host {
       const name = await hostedAgentName(store, id);
       if (name === undefined) throw new HostError('unknown-agent', `Conversation ${id} names no agent of a host.`);
       const agent = await agentNamed(name, agents);
-      return open(await Conversation.open({ id, agent, store, spans }), queue);
+      return open(await Conversation.open({ ...(await optionsOf?.(id)), id, agent, store, spans }), queue);
     },
   });
   const { every = repeatedly, now = Date.now, onFailure = () => undefined } = options;
@@ -104,7 +112,8 @@ export function createHost(options: HostOptions): Host {
         if (await host.exists(id)) return;
         const agent = await agentNamed(name, agents);
         await host.add(id, async (queue) => {
-          const conversation = await Conversation.create({ id, agent, store, workspace, spans });
+          const more = await optionsOf?.(id);
+          const conversation = await Conversation.create({ ...more, id, agent, store, workspace, spans });
           try {
             await conversation.record((stamp) => hostedAgentFact.create({ name }, stamp));
           } catch (error) {
