@@ -9,6 +9,16 @@ const inMemory = '/dev/shm';
 const neededBytes = 4 * 1024 ** 3;
 
 /**
+ * Settings of glibc: freed memory goes back to the system. A process that starts another one copies the table of its
+ * pages, and a run starts thousands: 245 seconds instead of 264, and 430 instead of 476 of processor time.
+ */
+const memorySettings = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+};
+
+/**
  * Creates a temporary directory for the test run and removes it with all remaining files. Node keeps compiled code in
  * it: most of the time of a short process is spent on loading modules.
  */
@@ -16,7 +26,7 @@ export default async function temporaryFiles(): Promise<() => Promise<unknown>> 
   const dir = (await directoryInMemory()) ?? (await mkdtemp(join(tmpdir(), 'varve-tests-')));
   // Some tests act as another user, who needs access.
   await chmod(dir, 0o1777);
-  process.env['TMPDIR'] = dir;
+  Object.assign(process.env, memorySettings, { TMPDIR: dir });
   process.env['NODE_COMPILE_CACHE'] = join(dir, 'compile-cache');
   process.env['VARVE_TEST_APPS'] = join(dir, 'apps');
   // Processes that still end write compiled code into it: their leftovers make no failed run.
