@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtempDisposable } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { median } from '../../src/table.ts';
@@ -65,10 +65,16 @@ async function imports(): Promise<void> {
 async function starts(): Promise<void> {
   await row('varve --help', async () => command('--help'));
   await row('varve ls', async () => command('ls'));
-  const ours = `${process.execPath} ${varve} run --base-url {url}/v1 --model m x`;
-  for (const line of [ours, ...(values.other ?? [])]) {
-    await row(`first request: ${line === ours ? 'varve run' : line.slice(0, 30)}`, async () => firstRequest(line));
-  }
+  const started = `run --base-url {url}/v1 --model m x`;
+  const commands = [
+    ['varve run', `${process.execPath} ${varve} ${started}`],
+    [
+      'from sources',
+      `${process.execPath} --conditions=@varve/source ${join(here, '../../../cli/src/main.ts')} ${started}`,
+    ],
+    ...(values.other ?? []).map((line) => [basename(line.split(' ')[0] ?? ''), line]),
+  ] as const;
+  for (const [name = '', line = ''] of commands) await row(`first request: ${name}`, async () => firstRequest(line));
 }
 
 async function firstRequest(line: string): Promise<number> {
