@@ -75,9 +75,28 @@ test('other arguments are for one call that has not ended the run, and the tool 
   await expect(approve('b', [last])).rejects.toMatchObject({ code: 'invalid' });
   await expect(approve(1, [first])).rejects.toMatchObject({ code: 'invalid-input' });
   await expect(approve('b', [first], '0'.repeat(64))).rejects.toMatchObject({ code: 'calls-changed' });
-  await approve('b', [first]);
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+  expect(runs.size).toBe(0);
+});
+
+test('an approval without arguments keeps those of an earlier one, and an earlier digest does not cover them', async () => {
+  await using store = memoryStore();
+  const { conversation, runs } = await waiting(store);
+  const digest = conversation.digestOf();
+  await conversation.approve({ arguments: { text: 'b' } });
+  await expect(conversation.approve({ digest })).rejects.toMatchObject({ code: 'calls-changed' });
+  await conversation.approve({ digest: conversation.digestOf() });
+  await conversation.approve({ actionIds: conversation.state.pending.map(({ event }) => event.id) });
   await conversation.approve();
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs]).toEqual([['b', 1]]);
+});
+
+test('the last of several arguments runs, also those of the model', async () => {
+  await using store = memoryStore();
+  const { conversation, runs } = await waiting(store);
+  for (const text of ['b', 'c', 'a']) await conversation.approve({ arguments: { text } });
+  await conversation.run();
   expect([...runs]).toEqual([['a', 1]]);
 });
 

@@ -41,8 +41,9 @@ export function printWaiting(
   progress.lineAbove(`Reject with:  ${resume} --reject "why"`);
 }
 
-function stateOf({ approvedDigest }: PendingCall): string {
-  return approvedDigest === undefined ? 'Not risky' : 'Approved';
+function stateOf({ approvedDigest, approvedAction }: PendingCall): string {
+  if (approvedDigest === undefined) return 'Not risky';
+  return approvedAction ? 'Approved with other arguments' : 'Approved';
 }
 
 /** Prints calls that were approved by their digest. */

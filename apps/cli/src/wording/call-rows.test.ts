@@ -3,7 +3,7 @@ import { ActionEvent, type SecurityRisk } from '@varve/events/kinds';
 import { TerminalAction, type Payload } from '@varve/events/payloads';
 import type { RiskVerdict } from '@varve/events/facts';
 import type { WaitingCall } from '@varve/host/people';
-import { placeRows, reasonRows } from './call-rows.ts';
+import { callRows, placeRows, reasonRows } from './call-rows.ts';
 
 function call(action: Payload, risk: SecurityRisk = 'UNKNOWN', verdict?: RiskVerdict): WaitingCall {
   const event = ActionEvent.create(
@@ -67,4 +67,9 @@ test.for<readonly [directories: readonly string[], action: Payload, row: string]
   [['sub'], { kind: 'OtherAction' }, ''],
 ])('with the shell in %j, %j is shown with its place', ([directories, action, row]) => {
   expect(placeRows(call(action), { workspace: '/w', directories }, 100).join('\n')).toBe(row);
+});
+
+test('a call with other arguments is shown as it would run', () => {
+  const approvedAction = TerminalAction.create({ command: 'rm -rf build/cache' });
+  expect(callRows({ ...call(rm), approvedAction }, 100)).toEqual(['│ $ rm -rf build/cache']);
 });

@@ -10,9 +10,10 @@ export function questionRows({ texts = [], call }: ChoiceQuestion, columns: numb
   return call ? [...quoted, ...callRows(call, columns), ...placeRows(call, call.place, columns)] : quoted;
 }
 
-/** Returns all of a call as rows for a terminal of this width. */
-export function callRows({ event }: WaitingCall, columns: number): readonly string[] {
-  return callLines(event).flatMap(({ text }) => barredRows(text, columns));
+/** Returns all of a call, as it would run, as rows for a terminal of this width. */
+export function callRows({ event, approvedAction }: WaitingCall, columns: number): readonly string[] {
+  const lines = callLines(approvedAction ? { ...event, action: approvedAction } : event);
+  return lines.flatMap(({ text }) => barredRows(text, columns));
 }
 
 /**
@@ -44,8 +45,12 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
 }
 
 /** Returns where the command of a call would start, if that is another directory than the workspace. */
-export function placeRows({ event }: WaitingCall, { directories }: CallPlace, columns: number): readonly string[] {
-  const terminal = TerminalAction.read(event.action);
+export function placeRows(
+  { event, approvedAction }: WaitingCall,
+  { directories }: CallPlace,
+  columns: number,
+): readonly string[] {
+  const terminal = TerminalAction.read(approvedAction ?? event.action);
   if (!terminal || terminal.is_input || terminal.reset || directories?.length === 0) return [];
   if (!directories)
     return quotedRows('It starts where earlier commands left the shell, which is not known here.', columns);

@@ -24,9 +24,12 @@ export function approvalDigest(codec: EventCodec, event: ActionEvent, changed?: 
   return digestOf(JSON.stringify([digest, kind, fields]));
 }
 
-/** Returns the digest of a list of calls as they are stored, in this order: hex SHA-256 over their digests. */
-export function callsDigest(codec: EventCodec, calls: readonly Pick<PendingCall, 'event'>[]): string {
-  return digestOf(calls.map(({ event }) => approvalDigest(codec, event)).join('\n'));
+/** Returns the digest of a list of calls and of what runs in their place, in this order: hex SHA-256 over theirs. */
+export function callsDigest(
+  codec: EventCodec,
+  calls: readonly Pick<PendingCall, 'event' | 'approvedAction'>[],
+): string {
+  return digestOf(calls.map(({ event, approvedAction }) => approvalDigest(codec, event, approvedAction)).join('\n'));
 }
 
 /** Reports whether exactly this call was approved. */

@@ -68,6 +68,22 @@ test('decisions before one that is postponed are kept, and only the others are a
   );
 });
 
+test.for([
+  ['by the digest that was shown', (hosted: HostedConversation) => hosted.decide({ digest: hosted.waiting().digest })],
+  ['with all that waits', (hosted: HostedConversation) => hosted.decide({})],
+] as const)('a command that a person edited stays edited when its reply is approved %s', async ([, approve]) => {
+  const { hosted, conversation, run } = await hostedIn(memoryStore());
+  await hosted.send('Go.');
+  const shown = hosted.waiting().digest;
+  await run({ command: 'echo edited' }, 'later');
+  expect(hosted.waiting().digest).not.toBe(shown);
+  await approve(hosted);
+  expect((await run()).text).toBe('Done.');
+  const [first, second] = await resultsOf(conversation);
+  expect(first).toMatch(/^The user changed[^]*\nedited\n/);
+  expect(second).toContain('two');
+});
+
 test('approvals survive the end of the process, and nothing runs before the other calls are decided', async () => {
   const store = memoryStore();
   const first = await hostedIn(store);

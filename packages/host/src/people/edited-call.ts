@@ -2,13 +2,16 @@ import { TerminalAction } from '@varve/events/payloads';
 import type { WaitingCall } from './waiting-call.ts';
 
 /** Returns the command of a call that a person can change before it runs; undefined for other calls. */
-export function editableCommand({ event }: WaitingCall): string | undefined {
-  const terminal = TerminalAction.read(event.action);
+export function editableCommand({ event, approvedAction }: WaitingCall): string | undefined {
+  const terminal = TerminalAction.read(approvedAction ?? event.action);
   return terminal && !terminal.is_input && terminal.command.trim() !== '' ? terminal.command : undefined;
 }
 
 /** Returns the arguments of a call with another command. */
-export function withCommand({ event }: WaitingCall, command: string): Readonly<Record<string, unknown>> {
-  const { kind: _kind, ...others } = event.action ?? {};
+export function withCommand(
+  { event, approvedAction }: WaitingCall,
+  command: string,
+): Readonly<Record<string, unknown>> {
+  const { kind: _kind, ...others } = approvedAction ?? event.action ?? {};
   return { ...others, command };
 }

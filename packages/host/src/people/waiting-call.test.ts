@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ActionEvent, type SecurityRisk } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction, type Payload } from '@varve/events/payloads';
 import type { RiskVerdict } from '@varve/events/facts';
-import { isCoveredBy, sessionGrant, type WaitingCall } from './waiting-call.ts';
+import { isCoveredBy, proposedRules, sessionGrant, type WaitingCall } from './waiting-call.ts';
 
 function call(action: Payload, risk: SecurityRisk = 'UNKNOWN', verdict?: RiskVerdict): WaitingCall {
   const event = ActionEvent.create(
@@ -83,4 +83,10 @@ test('what changes the configuration of agents is never covered by an approval o
   const rule = { decision: 'allow', on: 'tool', pattern: 'some_tool' } as const;
   expect(isCoveredBy([rule], call({ kind: 'OtherAction' }), place)).toBe(true);
   expect(isCoveredBy([rule], call({ kind: 'OtherAction' }, 'LOW', verdict), place)).toBe(false);
+});
+
+test('arguments that a person changed are approved once only', () => {
+  const changed = { ...call(rm), approvedAction: TerminalAction.create({ command: 'rm -rf build/cache' }) };
+  expect([proposedRules(call(rm), place), sessionGrant(call(rm), place)]).not.toEqual([[], undefined]);
+  expect([proposedRules(changed, place), sessionGrant(changed, place)]).toEqual([[], undefined]);
 });

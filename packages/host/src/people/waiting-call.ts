@@ -4,7 +4,7 @@ import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 
 /** Call that waits for a person. */
-export type WaitingCall = Pick<PendingCall, 'event' | 'review'>;
+export type WaitingCall = Pick<PendingCall, 'event' | 'review' | 'approvedAction'>;
 
 /** Where a call would run. */
 export interface CallPlace {
@@ -18,12 +18,15 @@ export function isAsked({ review }: WaitingCall): boolean {
   return review?.asks ?? true;
 }
 
-/** Returns the rules that "always" adds for a call; empty if no rule can cover it, or one decided that it waits. */
+/**
+ * Returns the rules that "always" adds for a call; empty if no rule can cover it, one decided that it waits, or a person
+ * changed its arguments.
+ */
 export function proposedRules(
-  { event, review }: WaitingCall,
+  { event, review, approvedAction }: WaitingCall,
   { workspace, directories }: CallPlace,
 ): readonly PermissionRule[] {
-  if (!event.action || !directories || review?.rule !== undefined) return [];
+  if (!event.action || !directories || review?.rule !== undefined || approvedAction) return [];
   return suggestedRules({ toolName: event.tool_name, action: event.action, workspace, directories });
 }
 
@@ -55,10 +58,11 @@ export interface SessionGrant {
  * Returns what an approval of a call for the session covers: the same command of the terminal where it may start in the
  * same directories, the same edit command on the same file, or the same arguments of another tool; of a call that may
  * change what agents or git run, only the same arguments. Input for a running program has no meaning of its own, so it
- * is never covered.
+ * is never covered; nor are arguments that a person changed.
  */
 export function sessionGrant(waiting: WaitingCall, { workspace, directories }: CallPlace): SessionGrant | undefined {
-  const { event } = waiting;
+  const { event, approvedAction } = waiting;
+  if (approvedAction) return undefined;
   const { tool_name: tool, tool_call: call } = event;
   const terminal = TerminalAction.read(event.action);
   if (terminal) {

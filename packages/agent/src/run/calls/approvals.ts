@@ -19,7 +19,8 @@ export interface Approval {
   readonly digest?: string;
   /**
    * Arguments that run in place of those of the one call, as a model would pass them. The call is rejected, and the
-   * reason contains these arguments and their result. Deny rules and hooks apply to them.
+   * reason contains these arguments and their result. Deny rules and hooks apply to them. Without them an approval
+   * keeps those of an earlier one.
    */
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** Default `user`. */
@@ -35,12 +36,12 @@ export async function approveCalls(approval: Approval, session: Session): Promis
     if (digest !== undefined) checkDigest(digest, calls, session);
     const changed = approval.arguments && changedAction(approval.arguments, calls, session);
     const places = startDirectories(journal.timeline.read('pending'), session);
-    return calls.map(({ event }): Draft => {
+    return calls.map(({ event, approvedAction }): Draft => {
       const directories = TerminalAction.is(event.action) ? (places.get(event.id) ?? []) : [];
       const place = directories.length > 0 && { directories: [...directories] };
-      const action = changed && { action: changed };
-      const approved = approvalDigest(codec, event, changed);
-      const value = { action_id: event.id, digest: approved, by, at: now(), ...place, ...action };
+      const action = changed ?? approvedAction;
+      const approved = approvalDigest(codec, event, action);
+      const value = { action_id: event.id, digest: approved, by, at: now(), ...place, ...(action && { action }) };
       return { make: (stamp) => approvalFact.create(value, stamp) };
     });
   });
