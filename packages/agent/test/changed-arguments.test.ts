@@ -100,6 +100,38 @@ test('the last of several arguments runs, also those of the model', async () => 
   expect([...runs]).toEqual([['a', 1]]);
 });
 
+test.for(['write', 'idempotent', 'read'] as const)(
+  'the arguments of a call with the effect %s change until it starts, also while it is queued',
+  async (effect) => {
+    await using store = memoryStore();
+    const { tool, runs } = countingTool({ effect });
+    const refused: unknown[] = [];
+    const { conversation } = await waiting(store, {
+      model: scriptedModel([{ calls: ['a', 'b'].map((text) => ({ name: 'record', arguments: { text } })) }, done]),
+      tools: () => [tool(), finish()],
+      wrapTool: (wrapped) => ({
+        ...wrapped,
+        async execute(input, context) {
+          const { actionId = '' } = context;
+          const isFirst = actionId === first;
+          if (isFirst) await conversation.approve({ actionIds: [second ?? ''], arguments: { text: 'c' } });
+          if (isFirst) await conversation.approve({ actionIds: [second ?? ''] });
+          const late = conversation.approve({ actionIds: [actionId], arguments: { text: 'd' } });
+          refused.push(await late.catch((error: unknown) => error));
+          return wrapped.execute(input, context);
+        },
+      }),
+    });
+    const [first, second] = conversation.state.pending.map(({ event }) => event.id);
+    await conversation.approve();
+    expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+    expect([...runs]).toEqual(['a', 'c'].map((text) => [text, 1]));
+    expect(await reasonsIn(conversation)).toEqual([expect.stringMatching(/with these instead[^]*"c"[^]*Recorded c\./)]);
+    const invalid = expect.objectContaining({ code: 'invalid' });
+    expect(refused.slice(0, 2)).toEqual([invalid, invalid]);
+  },
+);
+
 test('an action in place of the stored one runs only if its approval covers it', async () => {
   await using store = memoryStore();
   const { conversation, agent, runs } = await waiting(store);

@@ -56,6 +56,8 @@ export interface Session {
   readonly prepareRequest: (view?: View) => PreparedRequest;
   /** Returns what makes the counter of tokens for the current state, corrected by the usage of its last reply. */
   readonly requestTokens: () => () => RequestTokens;
+  /** Ids of the calls that execute now and whose start no event records: their arguments cannot be changed any more. */
+  readonly executing: Set<string>;
   /** Asks a person about calls of children during the current run. */
   onChildWaiting: AnswerWaitingChild | undefined;
   /** Runs the last hooks, closes the tools, stores a snapshot, and releases the lease. */

@@ -102,6 +102,7 @@ export function makeSession(parts: SessionParts): Session {
     }),
     prepareRequest: (view = timeline.read('view')) => requests.build(view),
     requestTokens: () => requests.countTokens(timeline.read('context'), timeline.read('view').events),
+    executing: new Set(),
     onChildWaiting: undefined,
     close: () => closeSession(session, calls),
   };

@@ -48,10 +48,12 @@ export async function approveCalls(approval: Approval, session: Session): Promis
 }
 
 /** Returns the action with other arguments for the only call, as it is stored. */
-function changedAction(fields: object, calls: readonly PendingCall[], { tools, mask }: Session): Payload {
+function changedAction(fields: object, calls: readonly PendingCall[], session: Session): Payload {
+  const { tools, mask, executing } = session;
   const [call] = calls;
   const tool = call && tools.get(call.event.tool_name);
-  if (!tool || calls.length > 1 || call.hasEffect || endsRun(call.event.action, tool)) {
+  const hasStarted = call && (call.hasEffect || executing.has(call.event.id));
+  if (!tool || calls.length > 1 || hasStarted || endsRun(call.event.action, tool)) {
     const names = calls.map(({ event }) => event.tool_name).join(', ');
     throw new AgentError('invalid', `The arguments of ${names} cannot be changed.`);
   }

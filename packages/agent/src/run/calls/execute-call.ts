@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { text, textOf, type TextContent } from '@varve/events';
 import { effectFact } from '@varve/events/facts';
 import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
@@ -19,7 +20,7 @@ import type { Journal } from '../../log/journal.ts';
 import type { Session } from '../../agent/session.ts';
 import type { StepContext } from '../step-context.ts';
 import { endsRun } from './ends-run.ts';
-import { mayBeDenied } from '../../confirmation/gate.ts';
+import { mayBeDenied, withCoveredAction } from '../../confirmation/gate.ts';
 import { proposedCalls } from './proposed-calls.ts';
 import { type ActivatedSkill, isPresent, pathRules } from '@varve/skills';
 import type { RunnableCall } from './recovery.ts';
@@ -38,7 +39,8 @@ export interface CallContext extends StepContext {
 /**
  * Executes one call and stores its result. A call with side effects is recorded before it starts, so that it is never
  * run again after a crash. When this resolves, the call has exactly one result. A call that was rejected in the
- * meantime keeps that answer, and does not run unless it had started.
+ * meantime keeps that answer, and does not run unless it had started. One whose arguments a person changed in the
+ * meantime does not start: it must be reviewed again.
  */
 export async function executeCall(call: RunnableCall, session: Session, context: CallContext): Promise<CallOutcome> {
   const { event, tool } = call;
@@ -109,31 +111,37 @@ function idempotencyKeyOf({ id }: Pick<ActionEvent, 'id'>, { conversationId }: S
   return digestOf(`${conversationId}:${id}`);
 }
 
-/** Stores what must precede the start of a call. Returns false for a call that was answered in the meantime. */
-async function recordStart(
-  { event, effect, tool }: RunnableCall,
-  session: Session,
-  { isStarted }: CallContext,
-): Promise<boolean> {
-  const { journal } = session;
+/** Stores what must precede the start of a call. Returns false for a call that must not start any more. */
+async function recordStart(call: RunnableCall, session: Session, { isStarted }: CallContext): Promise<boolean> {
+  const { event, effect, tool } = call;
+  const { journal, executing } = session;
   if (effect !== 'write' || isStarted) {
     // A rejection that was stored together with the call, or right after it, is folded first.
     await journal.catchUp();
-    return isPending(journal, event);
+    const mayStart = isCurrent(call, session);
+    if (mayStart) executing.add(event.id);
+    return mayStart;
   }
   // An append after that of the call, so that a crash before the effect is recorded proves that it never started.
-  return recordEffect(event, tool, session);
+  return recordEffect(call, tool, session);
 }
 
-/** Stores that a call starts. Returns false for a call that was answered in the meantime. */
+/** Stores that a call starts. Returns false for a call that must not start any more. */
 async function recordEffect(
-  event: ActionEvent,
+  call: RunnableCall,
   { sandbox }: Pick<RunnableCall['tool'], 'sandbox'>,
   session: Session,
 ): Promise<boolean> {
-  const { journal } = session;
-  const started = await journal.emit(() => (isPending(journal, event) ? [effectDraft(event, sandbox, session)] : []));
-  return started.length > 0;
+  const drafts = () => (isCurrent(call, session) ? [effectDraft(call.event, sandbox, session)] : []);
+  return (await session.journal.emit(drafts)).length > 0;
+}
+
+/** Reports whether a call has no result yet, and what it runs is still what its approval lets run. */
+function isCurrent({ event, action }: RunnableCall, { journal, codec }: Session): boolean {
+  const stored = journal.timeline.read('pending').find((call) => call.event.id === event.id);
+  if (!stored) return false;
+  const { approvedAction = event.action } = withCoveredAction(codec, stored);
+  return isDeepStrictEqual(approvedAction, action);
 }
 
 /** Records that the call with this event starts, in a sandbox of this name. */
@@ -163,7 +171,7 @@ function outsideQuestion(
   return async (refusal) => {
     if (proposedCalls([call], session).some((proposed) => mayBeDenied(session.agent, proposed))) return false;
     const isAllowed = await askOutside({ event, refusal, workspace, directories }, signal);
-    return isAllowed && recordEffect(event, { sandbox: 'off' }, session);
+    return isAllowed && recordEffect(call, { sandbox: 'off' }, session);
   };
 }
 

@@ -51,6 +51,7 @@ async function executeCalls(
       const startDirectories = directories.get(call.event.id);
       const place = startDirectories && { startDirectories };
       const outcome = await executeCall(call, session, { ...context, signal, isStarted, ...place });
+      session.executing.delete(call.event.id);
       if (outcome !== 'done') end ??= outcome;
       contexts.push(...(await runHooksAfter(call, session, context.signal)));
       return outcome === 'done';
