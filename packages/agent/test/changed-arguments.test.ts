@@ -174,6 +174,23 @@ test('after a crash at any append a call with other arguments runs at most once,
   }
 });
 
+test('a person who is asked about the sandbox sees the arguments that run', async () => {
+  await using store = memoryStore();
+  const { conversation } = await waiting(store, {
+    wrapTool: (tool) => ({
+      ...tool,
+      async execute(input, context) {
+        await context.askOutside?.({ title: 'The sandbox refused a file.', claims: [] });
+        return tool.execute(input, context);
+      },
+    }),
+  });
+  await conversation.approve({ arguments: { text: 'b' } });
+  const asked: unknown[] = [];
+  await conversation.run({ askOutside: async ({ event }) => asked.push(event.action) > 1 });
+  expect(asked[0]).toMatchObject({ data: { text: 'b' } });
+});
+
 test('the result of a failed call contains the other arguments', async () => {
   await using store = memoryStore();
   const { conversation, runs } = await waiting(store, {

@@ -34,6 +34,7 @@ export interface RunOptions extends Limits {
 
 /** Question whether a call runs outside of the sandbox. */
 export interface OutsideQuestion {
+  /** Call with the action that runs. */
   readonly event: ActionEvent;
   readonly refusal: Refusal;
   readonly workspace: string;

@@ -166,7 +166,7 @@ function outsideQuestion(
   session: Session,
   { askOutside, signal, directories }: OutsideContext,
 ): NonNullable<ToolContext['askOutside']> {
-  const { event } = call;
+  const event = { ...call.event, action: call.action };
   const { workspace } = session;
   return async (refusal) => {
     if (proposedCalls([call], session).some((proposed) => mayBeDenied(session.agent, proposed))) return false;
