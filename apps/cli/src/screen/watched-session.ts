@@ -1,4 +1,4 @@
-import { readEvents, readState, type ConversationState } from '@varve/agent';
+import { readEvents, readState } from '@varve/agent';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { statsProjection, statusProjection, Timeline } from '@varve/events/projections';
@@ -11,6 +11,7 @@ import { runningServers } from '../home/running-servers.ts';
 import type { FollowedLog } from '../conversations/branch-events.ts';
 import { reportProblem } from './report-problem.ts';
 import { servedConversation, type ServedConversation } from './served-conversation.ts';
+import { isUndecided, serverQuestions } from './server-questions.ts';
 import { transcriptOf } from './transcript.ts';
 import type { Screen } from './screen.ts';
 
@@ -50,7 +51,7 @@ export async function watchSession(
     ask();
   });
   const served = await servedConversation(id, runningServers(await storeUrl(io, request.store), io));
-  const asking = serverQuestions(questions, screen);
+  const asking = serverQuestions(questions, (error) => reportProblem(error, screen));
   const ask = (): void => {
     if (!served || status() !== 'waiting_for_confirmation') asking.cancel();
     else asking.ask(served, async () => readState(log), workspace);
@@ -68,7 +69,7 @@ export async function watchSession(
     follower,
     served,
     async continue() {
-      if (status() === 'waiting_for_confirmation') ask();
+      if (isUndecided(await readState(log))) ask();
       else await served?.continue();
     },
     interrupt: () => asking.interrupt(status() === 'running' ? served : undefined),
@@ -98,41 +99,4 @@ async function followedLog(log: LogReader, workspace: string, onNew: () => void)
     },
   };
   return { followed, status: () => timeline.read('status').execution };
-}
-
-/** Returns the questions about calls that wait on a server, one state at a time. */
-function serverQuestions(questions: Questions, screen: Screen) {
-  let asked: AbortController | undefined;
-  let isWantedAgain = false;
-  const report = (error: unknown): void => reportProblem(error, screen);
-  /** Leaves the question undecided. */
-  const cancel = (): void => asked?.abort();
-  return {
-    cancel,
-    /** Asks about the calls of the state now, and continues on the server, unless that is being asked. */
-    ask(served: ServedConversation, stateNow: () => Promise<ConversationState>, workspace: string): void {
-      isWantedAgain = asked?.signal.aborted ?? false;
-      if (asked) return;
-      const { signal } = (asked = new AbortController());
-      const decide = async (): Promise<void> => {
-        const state = await stateNow();
-        const isOpen = state.pending.some(({ approvedDigest }) => approvedDigest === undefined);
-        if (state.status !== 'waiting_for_confirmation' || !isOpen) return;
-        if (await questions.decide(served.reviewed(state, workspace), signal)) await served.continue();
-      };
-      void decide()
-        .catch(report)
-        .finally(() => {
-          asked = undefined;
-          // Other calls wait since the end of these was seen.
-          if (isWantedAgain) this.ask(served, stateNow, workspace);
-        });
-    },
-    /** Leaves the question undecided, and interrupts a run on the server. Returns false without one. */
-    interrupt(served: ServedConversation | undefined): boolean {
-      cancel();
-      void served?.interrupt().catch(report);
-      return served !== undefined;
-    },
-  };
 }
