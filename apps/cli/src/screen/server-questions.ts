@@ -12,7 +12,10 @@ export function serverQuestions(questions: Pick<Questions, 'decide'>, report: (e
   let asked: AbortController | undefined;
   let isWantedAgain = false;
   /** Leaves the question undecided. */
-  const cancel = (): void => asked?.abort();
+  const cancel = (): void => {
+    isWantedAgain = false;
+    asked?.abort();
+  };
   return {
     cancel,
     /** Asks about the calls of the state now, and continues on the server, unless that is being asked. */
