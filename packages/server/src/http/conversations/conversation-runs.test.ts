@@ -119,18 +119,19 @@ test('a call that is accepted with other arguments runs with these, and the mode
   });
   await running.status(id, ['waiting_for_confirmation']);
   const action = (await running.events(id)).find((event) => ActionEvent.is(event));
+  const decide = async (status: number, decision: object) =>
+    running.json(status, 'POST', `/${id}/events/respond_to_confirmation`, decision);
   const accept = async (status: number, changed: object) =>
-    running.json(status, 'POST', `/${id}/events/respond_to_confirmation`, {
-      accept: true,
-      action_ids: [action?.id],
-      arguments: changed,
-    });
+    decide(status, { accept: true, action_ids: [action?.id], arguments: changed });
   await accept(400, { command: 1 });
+  await decide(400, { accept: false, arguments: { command: 'pwd' }, action_ids: [action?.id] });
+  await decide(400, { accept: true, arguments: { command: 'pwd' } });
   await accept(200, { command: 'echo $((40+2))' });
   await running.status(id, ['finished']);
   const rejection = (await running.events(id)).find((event) => UserRejectObservation.is(event));
   expect(rejection?.rejection_reason).toMatch(/"echo \$\(\(40\+2\)\)"[^]*\n42\n/);
   expect(running.model.requests[1]?.text).toContain('42');
+  await decide(400, { accept: true, arguments: { command: 'pwd' } });
 });
 
 test('the result of a call that completes later is stored once, and answered by a run', async () => {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Decision } from '@varve/host';
+import { RequestError } from '../../error.ts';
 import { defineRoute, tagged } from '../route/define-route.ts';
 import { conversationAction, conversationErrors, conversationParams } from './conversation-action.ts';
 import { finalResponse } from './final-response.ts';
@@ -22,14 +23,19 @@ export const conversationRunRoutes = tagged('Conversations', [
           arguments: z
             .record(z.string(), z.unknown())
             .nullish()
-            .describe('Arguments that run in place of those of the one action, whose result is a rejection.'),
+            .describe(
+              'Arguments that run in place of those of the one action of `action_ids`, whose result is a rejection.',
+            ),
         })
         .openapi('ConfirmationResponseRequest'),
     errors: {
-      400: 'The tool does not accept `arguments`, or they are not for one call.',
+      400: 'The tool does not accept `arguments`, or they are not for one accepted action of `action_ids`.',
       409: 'An action of `action_ids` does not wait.',
     },
     async act({ id, body: { accept, reason, action_ids, arguments: changed } }, { conversations }) {
+      if (changed && !(accept && action_ids)) {
+        throw new RequestError('unsupported', 'Changed arguments are for one accepted action of action_ids.');
+      }
       const actionIds = action_ids ?? undefined;
       const ifWaiting = actionIds ? undefined : true;
       const decision: Decision = {
