@@ -3,11 +3,13 @@ import { approvalFact } from '@varve/events/facts';
 import { UserRejectObservation } from '@varve/events/kinds';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore, verify, type EventStore } from '@varve/storage';
-import { finish } from '@varve/tools';
+import { defineTool, finish } from '@varve/tools';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
+import { readState } from '../src/log/read-log.ts';
 import { verifyRequests } from '../src/replay/verify-requests.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 import { Crash, crashingStore } from '../src/testing/crashing-store.ts';
@@ -77,6 +79,32 @@ test('other arguments are for one call that has not ended the run, and the tool 
   await expect(approve('b', [first], '0'.repeat(64))).rejects.toMatchObject({ code: 'calls-changed' });
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
   expect(runs.size).toBe(0);
+});
+
+test('arguments that no event can contain are refused, and those that are stored are read again', async () => {
+  await using store = memoryStore();
+  const anything = defineTool({
+    name: 'record',
+    description: 'Takes anything.',
+    input: z.object({ text: z.unknown() }),
+    effect: 'write',
+    execute: async () => 'Taken.',
+  });
+  const { conversation } = await waiting(store, { tools: () => [anything, finish()] });
+  const { head } = conversation.state;
+  const invalid = { name: 'ToolError', code: 'invalid-input' };
+  await expect(conversation.approve({ arguments: { text: 1e999 } })).rejects.toMatchObject(invalid);
+  let text: unknown = 'deep';
+  for (let levels = 0; levels < 205; levels += 1) text = [text];
+  while (conversation.state.head === head) {
+    const failure = await conversation.approve({ arguments: { text } }).catch((error: unknown) => error);
+    expect(failure).toBeOneOf([undefined, expect.objectContaining(invalid)]);
+    [text] = text as unknown[];
+  }
+  expect(conversation.state.head).toBe(head + 1);
+  const [call] = conversation.state.pending;
+  const { pending } = await readState(await store.read(id));
+  expect([call?.approvedAction, pending[0]?.approvedAction]).toEqual([expect.anything(), call?.approvedAction]);
 });
 
 test('an approval without arguments keeps those of an earlier one, and an earlier digest does not cover them', async () => {

@@ -1,6 +1,8 @@
+import { EventError } from '@varve/events';
 import { approvalFact } from '@varve/events/facts';
 import { TerminalAction, type Payload } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
+import { ToolError } from '@varve/tools';
 import { approvalDigest, callsDigest, isApproved } from '../../confirmation/gate.ts';
 import { AgentError } from '../../error.ts';
 import { rejectionDraft, statusDraft, type Draft } from '../../log/drafts.ts';
@@ -57,7 +59,14 @@ function changedAction(fields: object, calls: readonly PendingCall[], session: S
     const names = calls.map(({ event }) => event.tool_name).join(', ');
     throw new AgentError('invalid', `The arguments of ${names} cannot be changed.`);
   }
-  return mask(tool.toAction(tool.parse(fields)));
+  const input = tool.parse(fields);
+  try {
+    return mask(tool.toAction(input));
+  } catch (error) {
+    // Valid arguments may still not fit a log, for example nested a thousand levels deep.
+    if (error instanceof EventError) throw new ToolError('invalid-input', error.message, { cause: error });
+    throw error;
+  }
 }
 
 /** Shorter digests could be met by calls that were written to have them. */
