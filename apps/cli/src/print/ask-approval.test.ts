@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ActionEvent } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import { terminalIo } from '../terminal/terminal-io.ts';
-import type { Approval, CallPlace, WaitingCall } from '@varve/host/people';
+import type { Approval, CallPlace, CallQuestion, WaitingCall } from '@varve/host/people';
 import { askApproval } from './ask-approval.ts';
 
 const event = ActionEvent.create(
@@ -28,7 +28,7 @@ async function answered(
   keys: string,
   call: WaitingCall = { event },
   subAgent?: string,
-  { place = here, columns = 80 }: { readonly place?: CallPlace; readonly columns?: number } = {},
+  { place = here, columns = 80, problem }: Partial<Pick<CallQuestion, 'place' | 'problem'>> & { columns?: number } = {},
 ): Promise<{ readonly approval: Approval; readonly output: string }> {
   const stdin = new PassThrough();
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 24 });
@@ -36,7 +36,7 @@ async function answered(
   let output = '';
   stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const answer = askApproval(
-    { call, place, number: 1, count: 2, subAgent },
+    { call, place, number: 1, count: 2, subAgent, problem },
     terminalIo({ env, cwd: '/', stdin, stdout: new PassThrough(), stderr }),
     new AbortController().signal,
   );
@@ -59,6 +59,11 @@ test.for<readonly [keys: string, approval: Approval]>([
   ['n Use the other file.\r', { reason: 'Use the other file.' }],
 ])('the keys %j are a decision', async ([keys, approval]) => {
   expect((await answered(keys)).approval).toEqual(approval);
+});
+
+test('a call is asked about again with the reason why a command cannot run in its place', async () => {
+  const { output } = await answered('q\r', terminal('git push'), undefined, { problem: 'It is too long.' });
+  expect(output).toMatch(/^It is too long\.\nApprove this tool call\? \(1 of 2\)\n/);
 });
 
 test('another command is a decision about a command of an agent or a sub-agent, and of nothing else', async () => {

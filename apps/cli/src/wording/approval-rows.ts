@@ -10,11 +10,12 @@ export interface ApprovalRows {
 }
 
 /** Returns the rows of a question about a call for a terminal of this width. */
-export function approvalRows({ call, place, number, count, subAgent }: CallQuestion, columns: number): ApprovalRows {
+export function approvalRows(question: CallQuestion, columns: number): ApprovalRows {
+  const { call, place, number, count, subAgent, problem = '' } = question;
   const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
   const title = `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`;
   return {
-    titleRows: quotedRows(title, columns),
+    titleRows: [...(problem === '' ? [] : quotedRows(problem, columns)), ...quotedRows(title, columns)],
     rows: [...callRows(call, columns), ...placeRows(call, place, columns), ...reasonRows(call, columns)],
   };
 }

@@ -2,10 +2,10 @@ import { alwaysConfirm, Conversation, defineAgent } from '@varve/agent';
 import { ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
-import { finish, terminal } from '@varve/tools';
+import { finish, terminal, ToolError } from '@varve/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import { HostedConversation } from '../live/hosted-conversation.ts';
-import type { Approval } from './person.ts';
+import type { Approval, Person } from './person.ts';
 import { Questions } from './questions.ts';
 
 const call = (word: string) => ({ name: 'terminal', arguments: { command: `echo ${word}` } });
@@ -20,6 +20,13 @@ async function hostedIn(
   const agent = defineAgent({
     model: scriptedModel([...(id === undefined ? [{ calls: of.map(call) }] : []), done, done]),
     tools: () => [terminal(), finish()],
+    wrapTool: (tool) => ({
+      ...tool,
+      parse(fields) {
+        if (JSON.stringify(fields).length > 100) throw new ToolError('invalid-input', 'It is too long.');
+        return tool.parse(fields);
+      },
+    }),
     confirmation: alwaysConfirm(),
   });
   const options = { agent, store, workspace: '/' };
@@ -28,20 +35,18 @@ async function hostedIn(
   const hosted = new HostedConversation(conversation);
   onTestFinished(async () => hosted[Symbol.asyncDispose]());
   const asked: string[] = [];
+  const problems: (string | undefined)[] = [];
   const run = async (...answers: readonly Approval[]) => {
     const left = [...answers];
-    const approve = async ({
-      call: { event },
-    }: {
-      readonly call: { readonly event: { readonly tool_call: object } };
-    }) => {
+    const approve: Person['approve'] = async ({ call: { event }, problem }) => {
+      problems.push(problem);
       asked.push(/echo (\w+)/.exec(JSON.stringify(event.tool_call))?.[1] ?? 'finish');
       return left.shift() ?? 'later';
     };
     const person = { approve, choose: async () => undefined };
     return hosted.run({ questions: new Questions(person, { addRules: async () => undefined }) });
   };
-  return { hosted, conversation, asked, run };
+  return { hosted, conversation, asked, problems, run };
 }
 
 /** Returns the results of calls in their order: the output of a command, or the reason of a rejection. */
@@ -82,6 +87,17 @@ test.for([
   const [first, second] = await resultsOf(conversation);
   expect(first).toMatch(/^The user changed[^]*\nedited\n/);
   expect(second).toContain('two');
+});
+
+test('a command that the tool does not accept is asked about again, and ends no run', async () => {
+  const { hosted, conversation, asked, run, problems } = await hostedIn(memoryStore(), { of: ['one'] });
+  await hosted.send('Go.');
+  expect((await run({ command: 'x'.repeat(101) }, { command: 'echo edited' })).text).toBe('Done.');
+  expect([asked, problems]).toEqual([
+    ['one', 'one'],
+    [undefined, 'It is too long.'],
+  ]);
+  expect((await resultsOf(conversation))[0]).toMatch(/^The user changed[^]*\nedited\n/);
 });
 
 test('approvals survive the end of the process, and nothing runs before the other calls are decided', async () => {

@@ -1,8 +1,10 @@
+import { AgentError } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import type { WaitingChild } from '@varve/agent/delegation';
 import type { PendingCall } from '@varve/events/projections';
+import { ToolError } from '@varve/tools';
 import { withCommand } from './edited-call.ts';
-import type { Person } from './person.ts';
+import type { Approval, CallQuestion, Person } from './person.ts';
 import { isAsked, isCoveredBy, proposedRules, sessionGrant, type CallPlace } from './waiting-call.ts';
 
 /** Conversation whose calls wait: that of the run, or that of a sub-agent. */
@@ -47,11 +49,10 @@ export class CallDecisions {
       const place = placesIn(conversation)(call);
       const question = { call, place, number: asked.indexOf(call) + 1, count: asked.length, subAgent };
       const isOpen = asked.includes(call) && !this.#isGranted(call, place);
-      const approval = isOpen ? await this.#person.approve(question, signal) : 'once';
+      const approval = isOpen ? await this.#ask(question, conversation, signal) : 'once';
       if (approval === 'later') return false;
       if (typeof approval === 'string') await this.#approve([call], conversation);
       else if ('reason' in approval) await conversation.reject(approval.reason, { actionIds: [call.event.id] });
-      else await this.#approve([call], conversation, { arguments: withCommand(call, approval.command) });
       if (approval === 'always') await this.#learn(call, place);
       if (approval === 'session') this.#granted.add(sessionGrant(call, place)?.key ?? '');
     }
@@ -65,6 +66,22 @@ export class CallDecisions {
   isPartlyDecided({ state: { status, pending } }: WaitingConversation): boolean {
     if (status !== 'waiting_for_confirmation' || !pending.some(hasApproval)) return false;
     return pending.some((call) => !hasApproval(call) && (isAsked(call) || this.#options.asksAll?.()));
+  }
+
+  /** Asks about a call until the answer can be stored, and stores a command that runs in its place. */
+  async #ask(question: CallQuestion, conversation: WaitingConversation, signal: AbortSignal): Promise<Approval> {
+    for (let problem: string | undefined; ;) {
+      const approval = await this.#person.approve({ ...question, problem }, signal);
+      if (typeof approval === 'string' || 'reason' in approval) return approval;
+      const changed = { arguments: withCommand(question.call, approval.command) };
+      try {
+        await this.#approve([question.call], conversation, changed);
+        return approval;
+      } catch (error) {
+        if (!isInvalid(error)) throw error;
+        problem = error.message;
+      }
+    }
   }
 
   async #approve(
@@ -111,6 +128,12 @@ export function askedOf(pending: readonly PendingCall[], asksAll = false): reado
 
 function notStarted({ state }: WaitingConversation): readonly PendingCall[] {
   return state.pending.filter(({ hasEffect }) => !hasEffect);
+}
+
+/** Reports whether an error means that a call cannot run with other arguments, or not with these. */
+function isInvalid(error: unknown): error is AgentError | ToolError {
+  if (error instanceof AgentError) return error.code === 'invalid';
+  return error instanceof ToolError && error.code === 'invalid-input';
 }
 
 function hasApproval({ approvedDigest }: PendingCall): boolean {

@@ -14,6 +14,8 @@ export interface CallQuestion {
   readonly place: CallPlace;
   /** Name of the sub-agent that wants to make the call; undefined for the agent. */
   readonly subAgent?: string | undefined;
+  /** Why the command that the person typed before cannot run in place of this call. */
+  readonly problem?: string | undefined;
   /** From 1. */
   readonly number: number;
   readonly count: number;
