@@ -93,7 +93,7 @@ test('arguments that no event can contain are refused, and those that are stored
   const { conversation } = await waiting(store, { tools: () => [anything, finish()] });
   const { head } = conversation.state;
   const invalid = { name: 'ToolError', code: 'invalid-input' };
-  await expect(conversation.approve({ arguments: { text: 1e999 } })).rejects.toMatchObject(invalid);
+  await expect(conversation.approve({ arguments: { text: Number.POSITIVE_INFINITY } })).rejects.toMatchObject(invalid);
   let text: unknown = 'deep';
   for (let levels = 0; levels < 205; levels += 1) text = [text];
   while (conversation.state.head === head) {
@@ -208,7 +208,7 @@ test('a person who is asked about the sandbox sees the arguments that run', asyn
     wrapTool: (tool) => ({
       ...tool,
       async execute(input, context) {
-        await context.askOutside?.({ title: 'The sandbox refused a file.', claims: [] });
+        await context.askOutside?.({ title: 'It refused a file.', claims: [], ports: [], text: '', isDenied: false });
         return tool.execute(input, context);
       },
     }),

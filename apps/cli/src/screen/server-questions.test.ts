@@ -7,6 +7,8 @@ import { expect, test } from 'vitest';
 import type { ServedConversation } from './served-conversation.ts';
 import { serverQuestions } from './server-questions.ts';
 
+const nothing = async (): Promise<void> => undefined;
+
 test.for([
   ['a later cancellation', 1, true],
   ['none', 2, false],
@@ -29,7 +31,6 @@ test.for([
     };
     const failures: unknown[] = [];
     const asking = serverQuestions({ decide }, (error) => failures.push(error));
-    const nothing = async (): Promise<void> => undefined;
     const served: ServedConversation = {
       send: nothing,
       add: nothing,

@@ -41,10 +41,11 @@ test('a conversation whose calls are all approved, without a run, is continued o
 
   const received: unknown[] = [];
   await using server = createServer((request, response) => {
-    void text(request).then((body) => {
-      received.push([request.url, JSON.parse(body)]);
+    const receive = async (): Promise<void> => {
+      received.push([request.url, JSON.parse(await text(request))]);
       response.end('{}');
-    });
+    };
+    void receive();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();

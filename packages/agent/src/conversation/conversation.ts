@@ -232,7 +232,7 @@ export class Conversation implements AsyncDisposable {
     await approveCalls(approval, this.#usable);
   }
 
-  /** Returns the hex SHA-256 of calls and their changed arguments, in order, for `approve`; default all pending calls. */
+  /** Returns the hex SHA-256 of calls as they would run, in order, for `approve`; default all pending calls. */
   digestOf(calls: readonly PendingCall[] = this.state.pending): string {
     return callsDigest(this.#session.codec, calls);
   }

@@ -69,7 +69,11 @@ export class CallDecisions {
   }
 
   /** Asks about a call until the answer can be stored, and stores a command that runs in its place. */
-  async #ask(question: CallQuestion, conversation: WaitingConversation, signal: AbortSignal): Promise<Approval> {
+  async #ask(
+    question: CallQuestion & { readonly call: PendingCall },
+    conversation: WaitingConversation,
+    signal: AbortSignal,
+  ): Promise<Approval> {
     for (let problem: string | undefined; ;) {
       const approval = await this.#person.approve({ ...question, problem }, signal);
       if (typeof approval === 'string' || 'reason' in approval) return approval;

@@ -19,8 +19,8 @@ export function isAsked({ review }: WaitingCall): boolean {
 }
 
 /**
- * Returns the rules that "always" adds for a call; empty if no rule can cover it, one decided that it waits, or a person
- * changed its arguments.
+ * Returns the rules that "always" adds for a call; empty if no rule can cover it, one decided that it waits, or a
+ * person changed its arguments.
  */
 export function proposedRules(
   { event, review, approvedAction }: WaitingCall,
