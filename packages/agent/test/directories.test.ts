@@ -109,6 +109,18 @@ test('a directory that a shell has left, or that a shell of an earlier run was i
   }
 });
 
+test('after a changed command, a file is asked about from the directory in which that left the shell', async () => {
+  const turns = [reply('rm -rf old'), reply('echo x > pre-commit'), done];
+  await using store = memoryStore();
+  await using conversation = await Conversation.create({ agent: agentOf(turns, risky), store, workspace });
+  await conversation.send('Go.');
+  expect((await conversation.run()).reason).toBe('waiting');
+  const hooks = join(workspace, '.git/hooks');
+  await conversation.approve({ arguments: { command: `cd .git/hooks && rm -rf old # in ${hooks}` } });
+  expect((await conversation.run()).reason).toBe('waiting');
+  expect([...conversation.startDirectories().values()]).toEqual([['.git/hooks']]);
+});
+
 test('a directory of the workspace raises no risk', async () => {
   const commands = ['rm a.ts', 'cp a b', 'cd lib && rm c.ts', 'echo x > out.txt'];
   const moves = [`cd src # in ${workspace}/src`, `cd ${workspace}/src # in ${workspace}/src`];

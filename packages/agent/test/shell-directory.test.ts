@@ -37,12 +37,18 @@ function agentOf(turns: readonly ScriptedTurn[]) {
 }
 
 /** Runs a command in one process, and asks about another one when that process ends. Returns the conversation's id. */
-async function waiting(store: EventStore, workspace: string, first: string, second: string): Promise<string> {
+async function waiting(
+  store: EventStore,
+  workspace: string,
+  first: string,
+  second: string,
+  changed?: { readonly arguments: { readonly command: string } },
+): Promise<string> {
   const agent = agentOf([reply(first), reply(second)]);
   await using conversation = await Conversation.create({ agent, store, workspace });
   await conversation.send('Go.');
   await conversation.run();
-  await conversation.approve();
+  await conversation.approve(changed);
   expect((await conversation.run()).reason).toBe('waiting');
   return conversation.id;
 }
@@ -69,6 +75,16 @@ test.for([
     expect(readdirSync(join(workspace, place === '.' ? 'sub' : '.'))).toContain('build');
   },
 );
+
+test('after a changed command, a command that is approved in another process runs where that left the shell', async () => {
+  const [store, workspace] = [memoryStore(), newWorkspace()];
+  const id = await waiting(store, workspace, 'true', remove, { arguments: { command: 'cd sub' } });
+  await using conversation = await Conversation.open({ agent: agentOf([]), store, id });
+  expect([...conversation.startDirectories().values()]).toEqual([['sub']]);
+  await conversation.approve();
+  await conversation.run();
+  expect([readdirSync(workspace), readdirSync(join(workspace, 'sub'))]).toEqual([['build', 'sub'], []]);
+});
 
 test('after concurrent commands in several directories, a command starts in one that was shown', async () => {
   const [store, workspace] = [memoryStore(), newWorkspace()];

@@ -1,6 +1,7 @@
 import {
   approvalFact,
   callFact,
+  changedCallFact,
   childFact,
   controlFact,
   effectFact,
@@ -40,7 +41,7 @@ import {
   StreamingDeltaEvent,
   TokenEvent,
 } from '../src/kinds/index.ts';
-import { TerminalAction, ThinkObservation } from '../src/payloads/index.ts';
+import { TerminalAction, TerminalObservation, ThinkObservation } from '../src/payloads/index.ts';
 
 const at = (second: number) => ({
   id: `00000000-0000-4000-8000-00000000000${second}`,
@@ -204,6 +205,15 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
       at: 1_770_000_000_000,
     },
     at(3),
+  ),
+  'varve.changed_call': changedCallFact.create(
+    {
+      action_id: at(3).id,
+      action: TerminalAction.create({ command: 'ls src' }),
+      observation: TerminalObservation.create({ content: [text('index.ts')], command: 'ls src', exit_code: 0 }),
+      at: 1_770_000_000_000,
+    },
+    at(4),
   ),
   'varve.child': childFact.create(
     {

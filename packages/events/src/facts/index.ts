@@ -1,5 +1,6 @@
 export { approvalFact } from './approval.ts';
 export { callFact, type Call } from './call.ts';
+export { changedCallFact } from './changed-call.ts';
 export { childFact } from './child.ts';
 export { condensationFact } from './condensation.ts';
 export { controlFact } from './control.ts';

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { forkEndFact, forkFact, importFact, runFact, settingsFact } from '@varve/events/facts';
+import { changedCallFact, forkEndFact, forkFact, importFact, runFact, settingsFact } from '@varve/events/facts';
 import { ObservationEvent } from '@varve/events/kinds';
 import { TerminalObservation } from '@varve/events/payloads';
 import type { Projection } from '@varve/events/projections';
@@ -30,7 +30,7 @@ const maxShells = 4;
  */
 export const directoriesProjection: Projection<Shells, readonly string[]> = {
   name: 'directories',
-  version: 3,
+  version: 4,
   scope: 'log',
   initial: () => ({ shells: [] }),
   apply(state, event, seq) {
@@ -63,8 +63,9 @@ export const directoriesProjection: Projection<Shells, readonly string[]> = {
 };
 
 function shellOf(event: Parameters<typeof directoriesProjection.apply>[1]): Shell | undefined {
-  if (!ObservationEvent.is(event) || !TerminalObservation.is(event.observation)) return undefined;
-  const { pid, working_dir: directory } = Object(event.observation.metadata) as {
+  const { observation } = ObservationEvent.is(event) ? event : (changedCallFact.read(event) ?? {});
+  if (!TerminalObservation.is(observation)) return undefined;
+  const { pid, working_dir: directory } = Object(observation.metadata) as {
     pid?: unknown;
     working_dir?: unknown;
   };

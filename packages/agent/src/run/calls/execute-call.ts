@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { text, textOf, type TextContent } from '@varve/events';
-import { effectFact } from '@varve/events/facts';
+import { changedCallFact, effectFact } from '@varve/events/facts';
 import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
 import { presentObservation, type Observation } from '@varve/events/payloads';
 import { ToolError, type ToolContext } from '@varve/tools';
@@ -65,9 +65,9 @@ export async function executeCall(call: RunnableCall, session: Session, context:
     const { events } = journal.timeline.read('view');
     const added = rules.filter(({ name }) => !isPresent(name, events)).map((rule) => text(rule.text));
     const result = call.isChanged
-      ? changedDraft(call, textOf(presentObservation(observation)))
-      : observationDraft(event, observation, added);
-    return [...changed, result, ...(isEnd ? endDrafts(call, session, context) : [])];
+      ? changedCallDrafts(call, observation, session.now())
+      : [observationDraft(event, observation, added)];
+    return [...changed, ...result, ...(isEnd ? endDrafts(call, session, context) : [])];
   };
   await journal.emit(results);
   return journal.timeline.read('status').execution === 'finished' ? 'finished' : 'done';
@@ -183,6 +183,13 @@ export function isPending(journal: Journal, { id }: ActionEvent): boolean {
 /** Answers a call that ran with other arguments: readers of the log must not see its own with their result. */
 function changedDraft({ event, action }: RunnableCall, result: string): Draft {
   return rejectionDraft(event, changedCallMessage(action, result));
+}
+
+/** Answers a call that ran with other arguments, and records its observation. */
+function changedCallDrafts(call: RunnableCall, observation: Observation, at: number): readonly Draft[] {
+  const value = { action_id: call.event.id, action: call.action, observation, at };
+  const fact: Draft = { make: (stamp) => changedCallFact.create(value, stamp) };
+  return [changedDraft(call, textOf(presentObservation(observation))), fact];
 }
 
 function observationDraft(
