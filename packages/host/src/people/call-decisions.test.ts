@@ -15,10 +15,11 @@ const done = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 /** Hosts a conversation, opened again if it exists, and a person with such answers; then it is undecided. */
 async function hostedIn(
   store: ReturnType<typeof memoryStore>,
-  { id, of = words }: { id?: string; of?: string[] } = {},
+  { id, of = words, then }: { id?: string; of?: string[]; then?: string[] } = {},
 ) {
+  const replies = id === undefined ? [of, ...(then ? [then] : [])].map((each) => ({ calls: each.map(call) })) : [];
   const agent = defineAgent({
-    model: scriptedModel([...(id === undefined ? [{ calls: of.map(call) }] : []), done, done]),
+    model: scriptedModel([...replies, done, done]),
     tools: () => [terminal(), finish()],
     wrapTool: (tool) => ({
       ...tool,
@@ -139,4 +140,12 @@ test('an approval for the session covers the same call of the same reply', async
   expect(asked).toEqual(['one', 'two']);
   const approved = conversation.state.pending.map(({ approvedDigest }) => approvedDigest !== undefined);
   expect(approved).toEqual([true, true, false]);
+});
+
+test('an approval for the session does not cover a call after an edited command that leaves the shell elsewhere', async () => {
+  const { hosted, conversation, asked, run } = await hostedIn(memoryStore(), { of: ['one'], then: ['two', 'one'] });
+  await hosted.send('Go.');
+  expect((await run('session', { command: 'cd /usr' }, 'later')).reason).toBe('waiting');
+  expect(asked).toEqual(['one', 'two', 'one']);
+  expect(conversation.state.pending.map(({ approvedDigest }) => approvedDigest !== undefined)).toEqual([true, false]);
 });

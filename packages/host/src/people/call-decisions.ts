@@ -43,12 +43,15 @@ export class CallDecisions {
    */
   async decide(conversation: WaitingConversation, signal: AbortSignal, subAgent?: string): Promise<boolean> {
     const waiting = askedOf(notStarted(conversation), this.#options.asksAll?.());
-    const asked = waiting.filter((call) => !this.#isGranted(call, placesIn(conversation)(call)));
-    for (const call of waiting) {
-      // A command in place of the call before may leave the shell elsewhere.
-      const place = placesIn(conversation)(call);
-      const question = { call, place, number: asked.indexOf(call) + 1, count: asked.length, subAgent };
-      const isOpen = asked.includes(call) && !this.#isGranted(call, place);
+    let number = 0;
+    for (const [index, call] of waiting.entries()) {
+      // A command in place of the call before may leave the shell where an approval for the session does not apply.
+      const placeOf = placesIn(conversation);
+      const place = placeOf(call);
+      const open = waiting.slice(index).filter((each) => !this.#isGranted(each, placeOf(each)));
+      const isOpen = open.includes(call);
+      if (isOpen) number += 1;
+      const question = { call, place, number, count: number + open.length - 1, subAgent };
       const approval = isOpen ? await this.#ask(question, conversation, signal) : 'once';
       if (approval === 'later') return false;
       if (typeof approval === 'string') await this.#approve([call], conversation);
