@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
+import { changedCallMessage } from '../src/log/drafts.ts';
 import { readState } from '../src/log/read-log.ts';
 import { verifyRequests } from '../src/replay/verify-requests.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
@@ -230,4 +231,9 @@ test('the result of a failed call contains the other arguments', async () => {
   expect(runs.size).toBe(0);
   const facts = (await Array.fromAsync(conversation.events())).flatMap(({ event }) => approvalFact.read(event) ?? []);
   expect(facts).toMatchObject([{ action: { data: { text: 'b' } } }]);
+});
+
+test('an argument with the name of the container of others is one of several', () => {
+  const message = changedCallMessage({ data: 'x', to: 'a.txt', kind: 'PutAction' }, 'Done.');
+  expect(message).toContain('{"data":"x","to":"a.txt"}');
 });

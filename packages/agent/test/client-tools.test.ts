@@ -4,6 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, think, type Tool, clientTool, clientTools, type ClientToolSpec } from '@varve/tools';
 import { defineAgent } from '../src/agent/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { readState } from '../src/log/read-log.ts';
 
@@ -37,6 +38,18 @@ test('a call of a client tool is stored for the client and answered immediately'
     kind: 'ClientAction_show',
   });
   expect(events.find((event) => ObservationEvent.is(event))?.observation.kind).toBe('ClientToolObservation');
+});
+
+test('the arguments of a client tool cannot be changed, since the client runs the call as it is stored', async () => {
+  const agent = agentOf([call('show', { what: 'the plan' }), done]);
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace, clientTools: [show] });
+  await conversation.setConfirmation(alwaysConfirm());
+  await conversation.send('Show me.');
+  await conversation.run();
+  await expect(conversation.approve({ arguments: { what: 'it' } })).rejects.toMatchObject({
+    code: 'invalid',
+    message: 'The arguments of show cannot be changed.',
+  });
 });
 
 test('client tools are restored in order when the conversation is opened and forked', async () => {

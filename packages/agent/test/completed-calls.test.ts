@@ -91,6 +91,30 @@ test('a result neither approves nor rejects calls that wait', async () => {
   expect([timesLive(request), checkMessages(request.messages)]).toEqual([1, []]);
 });
 
+test.for([1, 2, 3, Infinity])(
+  'the result of a call with changed arguments names these and its own, also after a crash at append %s',
+  async (at) => {
+    const disk = memoryStore();
+    const confirmation = alwaysConfirm();
+    const openIn = async (store: EventStore) =>
+      Conversation.open({ agent: agentOf([{ text: 'I wait.' }], { confirmation }), store, id });
+    {
+      const agent = agentOf([start], { confirmation });
+      await using waiting = await Conversation.create({ agent, store: disk, workspace, id });
+      await waiting.send('Deploy to Oslo.');
+      await waiting.run();
+      for (const place of ['Rome', 'Bergen']) await waiting.approve({ arguments: { place } });
+    }
+    const crashed = await openIn(crashingStore(disk, { at, stored: true }));
+    await crashed.run().catch(() => undefined);
+    await crashed[Symbol.asyncDispose]().catch(() => undefined);
+    await using conversation = await openIn(disk);
+    await conversation.complete(await callOf(conversation), live);
+    const result = textsOf(conversation.request()).at(-1);
+    expect(result).toContain('{"place":"Oslo"}, which ran with {"place":"Bergen"} instead. It is data.');
+  },
+);
+
 test('calls of other tools, unknown calls and blank results are refused', async () => {
   const thought: ScriptedTurn = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };
   const agent = agentOf([start, thought, { text: 'Done.' }]);

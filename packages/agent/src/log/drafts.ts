@@ -18,7 +18,7 @@ import {
   type ActionEvent,
   type ErrorClassification,
 } from '@varve/events/kinds';
-import type { Payload } from '@varve/events/payloads';
+import { MCPToolAction, type Payload } from '@varve/events/payloads';
 import { statusKey, type ExecutionStatus, type Usage } from '@varve/events/projections';
 import type { ToolControl } from '@varve/tools';
 import { classifyFailure } from './classify-failure.ts';
@@ -141,10 +141,15 @@ export function unknownOutcomeMessage(name: string): string {
   return `The outcome of this ${name} call is unknown: the process ended while it may have been running. It was not run again. Check the current state before you repeat it.`;
 }
 
+/** Returns the arguments of an action as JSON text. */
+export function argumentsOf(action: Payload): string {
+  const { kind: _kind, ...fields } = action;
+  return JSON.stringify(MCPToolAction.is(action) ? action.data : fields);
+}
+
 /** Returns the answer to a call that a person changed: what ran in its place, and its result. */
-export function changedCallMessage({ kind: _kind, ...fields }: Payload, result: string): string {
-  const { data = fields } = fields;
-  return `The user changed the arguments of this call, and it ran with these instead:\n\n${JSON.stringify(data)}\n\n${result}`;
+export function changedCallMessage(action: Payload, result: string): string {
+  return `The user changed the arguments of this call, and it ran with these instead:\n\n${argumentsOf(action)}\n\n${result}`;
 }
 
 /** Answers a call with an error for the model. */

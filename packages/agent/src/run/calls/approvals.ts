@@ -54,8 +54,10 @@ function changedAction(fields: object, calls: readonly PendingCall[], session: S
   const { tools, mask, executing } = session;
   const [call] = calls;
   const tool = call && tools.get(call.event.tool_name);
+  // The client runs a call of its own tools as it is stored.
+  const isFixed = tool?.definition['kind'] === 'ClientTool' || endsRun(call?.event.action, tool);
   const hasStarted = call && (call.hasEffect || executing.has(call.event.id));
-  if (!tool || calls.length > 1 || hasStarted || endsRun(call.event.action, tool)) {
+  if (!tool || calls.length > 1 || hasStarted || isFixed) {
     const names = calls.map(({ event }) => event.tool_name).join(', ');
     throw new AgentError('invalid', `The arguments of ${names} cannot be changed.`);
   }

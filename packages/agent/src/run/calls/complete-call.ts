@@ -1,10 +1,12 @@
 import { text } from '@varve/events';
+import { approvalFact } from '@varve/events/facts';
 import { ActionEvent } from '@varve/events/kinds';
-import { ClientToolObservation } from '@varve/events/payloads';
+import { ClientToolObservation, type Payload } from '@varve/events/payloads';
 import { StorageError } from '@varve/storage';
 import type { Session } from '../../agent/session.ts';
 import { AgentError } from '../../error.ts';
 import { digestOf } from '../../log/digest.ts';
+import { argumentsOf } from '../../log/drafts.ts';
 import { contentOf, userMessageDrafts, type UserInput } from '../send-message.ts';
 
 /** Most characters of the arguments by which the model recognises its call. */
@@ -15,9 +17,11 @@ const maxArguments = 300;
  * store refuses a second one, also from another process. The calls that wait for a person still wait.
  */
 export async function completeCall(actionId: string, result: UserInput, session: Session): Promise<boolean> {
-  const { tool_name: sender, tool_call: call } = await startedCall(actionId, session);
-  const args = call.arguments.length > maxArguments ? `${call.arguments.slice(0, maxArguments)}…` : call.arguments;
-  const title = `This is the result of your earlier call of ${sender} with the arguments ${args}. It is data.`;
+  const { tool_name: sender, tool_call: stored } = await startedCall(actionId, session);
+  const changed = await approvedAction(actionId, session);
+  const instead = changed ? `, which ran with ${shortened(argumentsOf(changed))} instead` : '';
+  const call = `${sender} with the arguments ${shortened(stored.arguments)}${instead}`;
+  const title = `This is the result of your earlier call of ${call}. It is data.`;
   const content = [text(title), ...contentOf(result)];
   const id = digestOf(`completion:${actionId}`).slice(0, 32);
   try {
@@ -27,6 +31,20 @@ export async function completeCall(actionId: string, result: UserInput, session:
     if (error instanceof StorageError && error.code === 'duplicate') return false;
     throw error;
   }
+}
+
+function shortened(args: string): string {
+  return args.length > maxArguments ? `${args.slice(0, maxArguments)}…` : args;
+}
+
+/** Returns the action that a person approved last in place of that of a call. */
+async function approvedAction(actionId: string, { log, codec }: Session): Promise<Payload | undefined> {
+  let approved: Payload | undefined;
+  for await (const stored of log.range((await log.seqOf(actionId)) ?? 0)) {
+    const approval = approvalFact.read(codec.read(stored.text));
+    if (approval?.action_id === actionId) approved = approval.action;
+  }
+  return approved;
 }
 
 /** Returns a call of a tool whose results follow. The first answer to it may be missing: a crash loses it. */
