@@ -30,6 +30,14 @@ test('a message of an earlier request is not encoded again, and its bytes are sh
   expect(long.buffer).toBe(short.buffer);
 });
 
+test('after an item that has no JSON, a request with the items before it is JSON', () => {
+  const encode = jsonEncoder('messages');
+  const [first, second] = [{ content: 'a' }, { content: 'b' }];
+  const broken = { content: 1n };
+  expect(() => encode({ messages: [first, second, broken] })).toThrow(TypeError);
+  expect(read(encode({ messages: [first, second] }))).toBe('{"messages":[{"content":"a"},{"content":"b"}]}');
+});
+
 test('a request without items is JSON', () => {
   const request = { model: 'm', messages: [] };
   expect(JSON.parse(read(jsonEncoder('messages')(request)))).toEqual(request);

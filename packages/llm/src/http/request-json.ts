@@ -70,17 +70,22 @@ function replaceItems(encoded: Encoded, list: readonly object[]): void {
     encoded.bytes = enlarge(encoded.bytes, endOf(encoded));
   }
   const start = endOf(encoded);
+  const others = list.slice(same);
+  const newEnds: number[] = [];
   let added = '';
-  for (const item of list.slice(items.length)) {
-    const text = `${items.length === 0 ? '' : ','}${JSON.stringify(item)}`;
+  let end = start;
+  for (const item of others) {
+    const text = `${end === start && same === 0 ? '' : ','}${JSON.stringify(item)}`;
     added += text;
-    ends.push(endOf(encoded) + Buffer.byteLength(text));
-    items.push(item);
+    end += Buffer.byteLength(text);
+    newEnds.push(end);
   }
   // Once for all: a long list that is new enlarged them thirty times, and its items took longer to write one by one.
-  const end = endOf(encoded);
   if (end > encoded.bytes.length) encoded.bytes = enlarge(encoded.bytes, end);
   encoded.bytes.write(added, start);
+  // After the write: an item without JSON throws, and no later request may count on bytes that were not written.
+  for (const item of others) items.push(item);
+  for (const each of newEnds) ends.push(each);
 }
 
 /** Returns a copy with more room than needed, so that a list of any length is rarely copied. */
