@@ -1,15 +1,16 @@
+import { once } from 'node:events';
 import { textOf } from '@varve/events';
-import { approvalFact } from '@varve/events/facts';
-import { UserRejectObservation } from '@varve/events/kinds';
+import { approvalFact, changedCallFact } from '@varve/events/facts';
+import { AgentErrorEvent, UserRejectObservation } from '@varve/events/kinds';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore, verify, type EventStore } from '@varve/storage';
-import { defineTool, finish } from '@varve/tools';
+import { defineTool, finish, type Tool } from '@varve/tools';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { changedCallMessage } from '../src/log/drafts.ts';
+import { changedCallMessage, interruptedMessage } from '../src/log/drafts.ts';
 import { readState } from '../src/log/read-log.ts';
 import { verifyRequests } from '../src/replay/verify-requests.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
@@ -55,6 +56,10 @@ test('a call that is approved with other arguments runs with these, also after a
       .messages.map(({ content }) => textOf(content))
       .join(''),
   ).toContain(reason);
+  const events = await Array.fromAsync(again.events(), ({ event }) => event);
+  const ran = events.findIndex((event) => changedCallFact.read(event)?.observation.is_error === false);
+  // A store that keeps a prefix of an append must not keep the rejection alone.
+  expect(events[ran + 1]?.kind).toBe('UserRejectObservation');
   const log = await store.read(id);
   expect((await verify(log)).broken).toBeUndefined();
   const checks = await Array.fromAsync(verifyRequests(log));
@@ -227,10 +232,32 @@ test('the result of a failed call contains the other arguments', async () => {
   });
   await conversation.approve({ arguments: { text: 'b' } });
   await conversation.run();
-  expect(await reasonsIn(conversation)).toEqual([expect.stringMatching(/"b"[^]*record failed: The disk is full\./)]);
+  const events = await Array.fromAsync(conversation.events(), ({ event }) => event);
+  const errors = events.flatMap((event) => (AgentErrorEvent.is(event) ? [event.error] : []));
+  expect(errors[0]).toMatch(/"b"[^]*record failed: The disk is full\./);
   expect(runs.size).toBe(0);
-  const facts = (await Array.fromAsync(conversation.events())).flatMap(({ event }) => approvalFact.read(event) ?? []);
+  const facts = events.flatMap((event) => approvalFact.read(event) ?? []);
   expect(facts).toMatchObject([{ action: { data: { text: 'b' } } }]);
+});
+
+test('the outcome of a call with other arguments that is interrupted is unknown, and its error contains them', async () => {
+  await using store = memoryStore();
+  const started = Promise.withResolvers<void>();
+  const execute: Tool['execute'] = async (_input, { signal }) => {
+    started.resolve();
+    await once(signal, 'abort');
+    throw signal.reason;
+  };
+  const { conversation } = await waiting(store, { wrapTool: (tool) => ({ ...tool, execute }) });
+  await conversation.approve({ arguments: { text: 'b' } });
+  const run = conversation.run();
+  await started.promise;
+  await conversation.interrupt();
+  expect((await run).evidence?.text).toBe('the outcome of 1 call is unknown');
+  const events = await Array.fromAsync(conversation.events(), ({ event }) => event);
+  expect(events.flatMap((event) => (AgentErrorEvent.is(event) ? [event.error] : []))).toEqual([
+    changedCallMessage({ text: 'b', kind: 'RecordAction' }, interruptedMessage),
+  ]);
 });
 
 test('an argument with the name of the container of others is one of several', () => {

@@ -48,6 +48,16 @@ const at = (second: number) => ({
   timestamp: `2026-02-03T04:05:0${second}.000007`,
   parent_id: `00000000-0000-4000-8000-00000000000${second - 1}`,
 });
+/** UTC milliseconds. */
+const ms = 1_770_000_000_000;
+const usage = {
+  input_tokens: 100,
+  output_tokens: 20,
+  cache_read_tokens: 50,
+  cache_write_tokens: 0,
+  reasoning_tokens: 5,
+};
+const listed = TerminalObservation.create({ content: [text('index.ts')], command: 'ls src', exit_code: 0 });
 const tool_call = { id: 'call_1', name: 'terminal', arguments: '{"command": "ls"}', origin: 'completion' as const };
 const named = { tool_name: 'terminal', tool_call_id: 'call_1' };
 
@@ -183,7 +193,7 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
     { ...named, rejection_reason: 'Not on my disk.', rejection_source: 'hook', action_id: at(3).id },
     at(4),
   ),
-  'varve.approval': approvalFact.create({ action_id: at(3).id, digest: 'd1', by: 'ann', at: 1_770_000_000_000 }, at(4)),
+  'varve.approval': approvalFact.create({ action_id: at(3).id, digest: 'd1', by: 'ann', at: ms }, at(4)),
   'varve.call': callFact.create(
     {
       response_id: 'resp-1',
@@ -191,28 +201,17 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
       usage_id: 'agent',
       model: 'some-model',
       finish: 'tool-calls',
-      usage: {
-        input_tokens: 100,
-        output_tokens: 20,
-        cache_read_tokens: 50,
-        cache_write_tokens: 0,
-        reasoning_tokens: 5,
-      },
+      usage,
       cost_usd: 0.0125,
       latency_ms: 1500,
       digests: { messages: 'aa', tools: 'bb', parameters: 'cc' },
       projections: { messages: 1 },
-      at: 1_770_000_000_000,
+      at: ms,
     },
     at(3),
   ),
   'varve.changed_call': changedCallFact.create(
-    {
-      action_id: at(3).id,
-      action: TerminalAction.create({ command: 'ls src' }),
-      observation: TerminalObservation.create({ content: [text('index.ts')], command: 'ls src', exit_code: 0 }),
-      at: 1_770_000_000_000,
-    },
+    { action_id: at(3).id, action: TerminalAction.create({ command: 'ls src' }), observation: listed, at: ms },
     at(4),
   ),
   'varve.child': childFact.create(
@@ -222,23 +221,17 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
       unpriced_calls: 0,
       cost_usd: 0.025,
       latency_ms: 3000,
-      usage: {
-        input_tokens: 200,
-        output_tokens: 40,
-        cache_read_tokens: 80,
-        cache_write_tokens: 0,
-        reasoning_tokens: 0,
-      },
-      at: 1_770_000_000_000,
+      usage: { ...usage, input_tokens: 200, output_tokens: 40, cache_read_tokens: 80, reasoning_tokens: 0 },
+      at: ms,
     },
     at(3),
   ),
   'varve.control': controlFact.create(
-    { action_id: at(3).id, control: 'transfer', agent: 'writer', reason: 'Write it.', at: 1_770_000_000_000 },
+    { action_id: at(3).id, control: 'transfer', agent: 'writer', reason: 'Write it.', at: ms },
     at(4),
   ),
   'varve.effect': effectFact.create(
-    { action_id: at(3).id, idempotency_key: 'k1', at: 1_770_000_000_000, sandbox: 'workspace' },
+    { action_id: at(3).id, idempotency_key: 'k1', at: ms, sandbox: 'workspace' },
     at(4),
   ),
   'varve.files': filesFact.create(
@@ -259,15 +252,15 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
       events: 4,
       leaf: at(3).id,
       settings: { workspace: '/project', agent: { kind: 'Agent' } },
-      at: 1_770_000_000_000,
+      at: ms,
     },
     at(5),
   ),
-  'varve.fork_end': forkEndFact.create({ fork: at(4).id, at: 1_770_000_000_000 }, at(5)),
-  'varve.import': importFact.create({ events: 5, seal: 'd4', at: 1_770_000_000_000 }, at(5)),
+  'varve.fork_end': forkEndFact.create({ fork: at(4).id, at: ms }, at(5)),
+  'varve.import': importFact.create({ events: 5, seal: 'd4', at: ms }, at(5)),
   'varve.mask': maskFact.create({ event_ids: [at(4).id], text: 'Output left out.' }, at(5)),
   'varve.partial_reply': partialReplyFact.create(
-    { model: 'some-model', finish: 'aborted', text: 'I begin with', reasoning: 'First', at: 1_770_000_000_000 },
+    { model: 'some-model', finish: 'aborted', text: 'I begin with', reasoning: 'First', at: ms },
     at(4),
   ),
   'varve.parameters': parametersFact.create({ digest: 'd3', parameters: { temperature: 0.5 } }, at(5)),
@@ -285,10 +278,10 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
     at(4),
   ),
   'varve.rewind': rewindFact.create(
-    { head: 3, changes: [{ path: 'a.txt', before: 'e5', after: null }], at: 1_770_000_000_000 },
+    { head: 3, changes: [{ path: 'a.txt', before: 'e5', after: null }], at: ms },
     at(5),
   ),
-  'varve.run': runFact.create({ state: 'begun', at: 1_770_000_000_000, inherited: true }, at(5)),
+  'varve.run': runFact.create({ state: 'begun', at: ms, inherited: true }, at(5)),
   'varve.settings': settingsFact.create(
     { workspace: '/project', agent: { confirmation_policy: { kind: 'AlwaysConfirm' }, kind: 'Agent' } },
     at(5),
@@ -300,7 +293,7 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
       sub_agent: 'general-purpose',
       action_id: at(3).id,
       description: 'Read the tests',
-      at: 1_770_000_000_000,
+      at: ms,
     },
     at(4),
   ),

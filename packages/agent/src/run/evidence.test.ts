@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventCodec, text, type BaseEvent } from '@varve/events';
-import { filesFact, importFact } from '@varve/events/facts';
+import { changedCallFact, filesFact, importFact } from '@varve/events/facts';
 import {
   ActionEvent,
   AgentErrorEvent,
@@ -13,7 +13,7 @@ import {
 import { FileEditorObservation, MCPToolObservation, TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { foldEvents } from '@varve/events/projections';
 import { arbitraryLog, projectionContract, type Log as Stored } from '@varve/events/testing';
-import { interruptedMessage, unknownOutcomeMessage } from '../log/drafts.ts';
+import { changedCallMessage, interruptedMessage, unknownOutcomeMessage } from '../log/drafts.ts';
 import { evidenceProjection } from '../log/projections/evidence-projection.ts';
 import { claims, others } from '../../test/final-messages.ts';
 import { evidenceOf } from './evidence.ts';
@@ -33,6 +33,18 @@ function ran(command: string, exitCode = -1, output = ''): readonly [Make, Make]
   return [
     (id) => ActionEvent.create(action, stamp(id)),
     (id) => ObservationEvent.create({ ...named, observation, action_id: stamp(id - 1).id }, stamp(id)),
+  ];
+}
+
+/** Events of a call that ran with another command, and counts as rejected. */
+function ranInstead(own: string, command: string, exitCode: number): readonly [Make, Make, Make] {
+  const action = TerminalAction.create({ command });
+  const observation = TerminalObservation.create({ exit_code: exitCode });
+  const fields = { ...named, rejection_reason: changedCallMessage(action, '') };
+  return [
+    ran(own)[0],
+    (id) => changedCallFact.create({ action_id: stamp(id - 1).id, action, observation, at: 0 }, stamp(id)),
+    (id) => UserRejectObservation.create({ ...fields, action_id: stamp(id - 2).id }, stamp(id)),
   ];
 }
 
@@ -94,7 +106,7 @@ test('changes by the check itself do not count, and a file has one name', () => 
 
 test.for(projectionContract)('the projection $title', (check) => {
   const first = [said, ...ran('npm test', 1), edited('/w/a')];
-  const log = [...first, ...ran('npm test'), ...ran('', 0), changed('a'), ...ran('tsc')];
+  const log = [...first, ...ran('npm test'), ...ran('', 0), changed('a'), ...ran('tsc'), ...ranInstead('ls', 'tsc', 1)];
   check.run({ projection: evidenceProjection, codec, events: log.map((make, id) => make(id)) });
   fc.assert(
     fc.property(arbitraryLog<fc.Arbitrary<Stored>>(fc, { maxEvents: 40 }), (entries) =>
@@ -123,6 +135,13 @@ test('a status that may be that of another command is unknown', () => {
     'exit status unknown',
   );
   expect(of([said, ...ran('cd web && npm test', 1)]).text).toContain('exit 1');
+});
+
+test('a call that ran with another command is a check of this one, and was not refused', () => {
+  expect(of(ranInstead('npm run all', 'npm test', 1)).text).toBe('npm test: exit 1 (event 1)');
+  expect(of([...ranInstead('npm test', 'ls', 0), reject]).text).toBe('1 call refused');
+  const unknown = changedCallMessage(TerminalAction.create({ command: 'ls' }), unknownOutcomeMessage('terminal'));
+  expect(of([failed(unknown)]).text).toBe('the outcome of 1 call is unknown');
 });
 
 test('refused calls and unknown outcomes count since the last message of the user', () => {

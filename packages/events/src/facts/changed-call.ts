@@ -3,8 +3,8 @@ import { anyObservation, anyPayload } from '../define-payload.ts';
 import { defineFact } from './define-fact.ts';
 
 /**
- * Action that ran in place of that of a call, as a person approved it, and its observation. Stored after the rejection
- * that answers the call, in the same append.
+ * Action that ran in place of that of a call, as a person approved it, and its observation. Stored before the
+ * rejection that answers the call, in the same append.
  */
 export const changedCallFact = defineFact('varve.changed_call', () =>
   z.strictObject({

@@ -15,9 +15,9 @@ const done = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 /** Hosts a conversation, opened again if it exists, and a person with such answers; then it is undecided. */
 async function hostedIn(
   store: ReturnType<typeof memoryStore>,
-  { id, of = words, then }: { id?: string; of?: string[]; then?: string[] } = {},
+  { id, of = words, next }: { id?: string; of?: string[]; next?: string[] } = {},
 ) {
-  const replies = id === undefined ? [of, ...(then ? [then] : [])].map((each) => ({ calls: each.map(call) })) : [];
+  const replies = id === undefined ? [of, ...(next ? [next] : [])].map((each) => ({ calls: each.map(call) })) : [];
   const agent = defineAgent({
     model: scriptedModel([...replies, done, done]),
     tools: () => [terminal(), finish()],
@@ -143,7 +143,7 @@ test('an approval for the session covers the same call of the same reply', async
 });
 
 test('an approval for the session does not cover a call after an edited command that leaves the shell elsewhere', async () => {
-  const { hosted, conversation, asked, run } = await hostedIn(memoryStore(), { of: ['one'], then: ['two', 'one'] });
+  const { hosted, conversation, asked, run } = await hostedIn(memoryStore(), { of: ['one'], next: ['two', 'one'] });
   await hosted.send('Go.');
   expect((await run('session', { command: 'cd /usr' }, 'later')).reason).toBe('waiting');
   expect(asked).toEqual(['one', 'two', 'one']);

@@ -1,5 +1,5 @@
 import { textOf, type BaseEvent, type Json } from '@varve/events';
-import { filesFact, importFact } from '@varve/events/facts';
+import { changedCallFact, filesFact, importFact } from '@varve/events/facts';
 import {
   ActionEvent,
   AgentErrorEvent,
@@ -15,6 +15,7 @@ import {
   TerminalAction,
   TerminalObservation,
   ThinkObservation,
+  type Payload,
 } from '@varve/events/payloads';
 import type { Projection } from '@varve/events/projections';
 import { checksOf, type Check } from '../../commands/check-commands.ts';
@@ -55,6 +56,8 @@ interface EvidenceState extends WorkRecord {
   readonly hasFacts: boolean;
   /** Scripts without a result, with the ids of their actions; one that only reads more output is empty. */
   readonly open: readonly (readonly [id: string, script: string])[];
+  /** Last call that ran with changed arguments: the rejection that follows refuses nothing. */
+  readonly changed?: string;
   /** Script that was still running at its last result. */
   readonly running: string;
 }
@@ -74,24 +77,29 @@ const counts = { since: -1, refusedCalls: 0, unknownOutcomes: 0, lastCommand: -1
 /** Folds the checks that a log shows, and what happened after them. What an imported log claims does not count. */
 export const evidenceProjection: Projection<EvidenceState, WorkRecord> = {
   name: 'evidence',
-  version: 1,
+  version: 2,
   scope: 'log',
   initial: () => ({ ...counts, checks: [], files: new Map(), open: [], hasFacts: false, running: '' }),
   apply(state, event, seq) {
     if (importFact.read(event)) return evidenceProjection.initial();
     if (MessageEvent.is(event))
       return event.source === 'user' ? { ...state, since: seq, refusedCalls: 0, unknownOutcomes: 0 } : state;
-    const action = ActionEvent.is(event) ? TerminalAction.read(event.action) : undefined;
-    if (action) {
-      const { command, is_input: isInput } = action;
-      return { ...state, open: [...state.open.slice(-maxOpen), [event.id, isInput ? '' : command]] };
-    }
-    if (UserRejectObservation.is(event)) return { ...state, refusedCalls: state.refusedCalls + 1 };
+    if (ActionEvent.is(event)) return withScript(state, event.id, event.action);
+    if (UserRejectObservation.is(event))
+      return event.action_id === state.changed ? state : { ...state, refusedCalls: state.refusedCalls + 1 };
     if (AgentErrorEvent.is(event)) {
-      const isUnknown = event.error === interruptedMessage || event.error === unknownOutcomeMessage(event.tool_name);
+      // The error of a call with changed arguments begins with these.
+      const isUnknown = [interruptedMessage, unknownOutcomeMessage(event.tool_name)].some((message) =>
+        event.error.endsWith(message),
+      );
       return isUnknown ? { ...state, unknownOutcomes: state.unknownOutcomes + 1 } : state;
     }
-    return withChanges(ObservationEvent.is(event) ? withResult(state, event, seq) : state, event, seq);
+    const changed = changedCallFact.read(event);
+    if (changed) {
+      const { action_id: id, action } = changed;
+      return withResult(withScript({ ...state, changed: id }, id, action), changed, seq);
+    }
+    return ObservationEvent.is(event) ? withResult(state, event, seq) : withFiles(state, event, seq);
   },
   read: (state) => structuredClone(state),
   encode: (state) => JSON.parse(JSON.stringify({ ...state, files: [...state.files] })) as Json,
@@ -101,11 +109,20 @@ export const evidenceProjection: Projection<EvidenceState, WorkRecord> = {
   },
 };
 
-function withResult(
-  state: EvidenceState,
-  { action_id: id, observation: stored }: ObservationEvent,
-  seq: number,
-): EvidenceState {
+/** Result of a call: that of its own arguments, or of changed ones. */
+type CallResult = Pick<ObservationEvent, 'action_id' | 'observation'>;
+
+/** Keeps the script of a call until its result, in place of an earlier one. */
+function withScript(state: EvidenceState, id: string, action: Payload | undefined): EvidenceState {
+  const terminal = TerminalAction.read(action);
+  if (!terminal) return state;
+  const others = state.open.filter(([open]) => open !== id);
+  return { ...state, open: [...others.slice(-maxOpen), [id, terminal.is_input ? '' : terminal.command]] };
+}
+
+function withResult(state: EvidenceState, result: CallResult, seq: number): EvidenceState {
+  const { action_id: id, observation: stored } = result;
+  for (const path of state.hasFacts ? [] : editedPaths(result)) state.files.set(path, { seq, actionIds: [id] });
   const [, typed] = state.open.find(([open]) => open === id) ?? [];
   const observation = typed === undefined ? undefined : TerminalObservation.read(stored);
   // Any other tool may have run a check: a sub-agent, or that of a server.
@@ -133,25 +150,21 @@ function withResult(
   };
 }
 
-function withChanges(state: EvidenceState, event: BaseEvent, seq: number): EvidenceState {
+function withFiles(state: EvidenceState, event: BaseEvent, seq: number): EvidenceState {
   const fact = filesFact.read(event);
+  if (!fact) return state;
   const { files } = state;
-  if (fact) {
-    const actionIds = fact.action_ids ?? (fact.action_id === undefined ? [] : [fact.action_id]);
-    for (const { path, before, after } of fact.changes) {
-      if (before === after) continue;
-      // The result of an editor named the same file by its whole path.
-      for (const known of state.hasFacts ? [] : files.keys()) if (known.endsWith(`/${path}`)) files.delete(known);
-      files.set(path, { seq, actionIds });
-    }
-    return state.hasFacts ? state : { ...state, hasFacts: true };
+  const actionIds = fact.action_ids ?? (fact.action_id === undefined ? [] : [fact.action_id]);
+  for (const { path, before, after } of fact.changes) {
+    if (before === after) continue;
+    // The result of an editor named the same file by its whole path.
+    for (const known of state.hasFacts ? [] : files.keys()) if (known.endsWith(`/${path}`)) files.delete(known);
+    files.set(path, { seq, actionIds });
   }
-  if (!state.hasFacts && ObservationEvent.is(event))
-    for (const path of editedPaths(event)) files.set(path, { seq, actionIds: [event.action_id] });
-  return state;
+  return state.hasFacts ? state : { ...state, hasFacts: true };
 }
 
-function editedPaths({ observation }: ObservationEvent): readonly string[] {
+function editedPaths({ observation }: CallResult): readonly string[] {
   const edit = FileEditorObservation.read(observation);
   if (edit?.path !== undefined) return edit.is_error || edit.command === 'view' ? [] : [edit.path];
   return Object.keys(ApplyPatchObservation.read(observation)?.commit?.changes ?? {});

@@ -47,7 +47,10 @@ export async function executeCall(call: RunnableCall, session: Session, context:
   const { journal, files } = session;
   const { signal } = context;
   if (!(await recordStart(call, session, context))) return 'done';
-  if (signal.aborted) return recordAbort(call, notStartedMessage, journal);
+  if (signal.aborted) {
+    await answer(callErrorDraft(event, notStartedMessage), event, journal);
+    return 'aborted';
+  }
   let observation: Observation;
   let rules: readonly ActivatedSkill[];
   await files.begin(call);
@@ -180,16 +183,12 @@ export function isPending(journal: Journal, { id }: ActionEvent): boolean {
   return journal.timeline.read('pending').some(({ event }) => event.id === id);
 }
 
-/** Answers a call that ran with other arguments: readers of the log must not see its own with their result. */
-function changedDraft({ event, action }: RunnableCall, result: string): Draft {
-  return rejectionDraft(event, changedCallMessage(action, result));
-}
-
-/** Answers a call that ran with other arguments, and records its observation. */
-function changedCallDrafts(call: RunnableCall, observation: Observation, at: number): readonly Draft[] {
-  const value = { action_id: call.event.id, action: call.action, observation, at };
-  const fact: Draft = { make: (stamp) => changedCallFact.create(value, stamp) };
-  return [changedDraft(call, textOf(presentObservation(observation))), fact];
+/** Rejects a call that ran with other arguments: readers of the log must not see its own with their result. */
+function changedCallDrafts({ event, action }: RunnableCall, observation: Observation, at: number): readonly Draft[] {
+  const reason = changedCallMessage(action, textOf(presentObservation(observation)));
+  const value = { action_id: event.id, action, observation, at };
+  // First: a crash within the append must not lose where the shell is.
+  return [{ make: (stamp) => changedCallFact.create(value, stamp) }, rejectionDraft(event, reason)];
 }
 
 function observationDraft(
@@ -214,37 +213,29 @@ async function rulesFor(
   return pathRules(action, agent.skills, { events, workspace, mask, signal, sandbox: agent.sandbox });
 }
 
-/** Answers a call whose tool threw with an error for the model, unless the call was answered in the meantime. */
+/** Answers a call that was aborted, or whose tool threw, with an error for the model. */
 async function recordFailure(
-  call: RunnableCall,
+  { event, action, isChanged }: RunnableCall,
   error: unknown,
   { journal, files }: Session,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
-  const { event } = call;
   const changed = await files.end(event.id);
-  if (signal.aborted) return recordAbort(call, interruptedMessage, journal, changed);
+  const isAborted = signal.aborted;
   const reason = error instanceof Error ? error.message : String(error);
-  const classification = error instanceof ToolError ? undefined : internalFailure;
-  const message = `${event.tool_name} failed: ${reason}`;
-  const draft = call.isChanged ? changedDraft(call, message) : callErrorDraft(event, message, classification);
-  await answer(draft, event, journal, changed);
-  return 'done';
-}
-
-/** Answers a call that was aborted with this message for the model. */
-async function recordAbort(
-  call: RunnableCall,
-  message: string,
-  journal: Journal,
-  changed: readonly Draft[] = [],
-): Promise<'aborted'> {
-  const draft = call.isChanged ? changedDraft(call, message) : callErrorDraft(call.event, message);
-  await answer(draft, call.event, journal, changed);
-  return 'aborted';
+  const failure = isAborted ? interruptedMessage : `${event.tool_name} failed: ${reason}`;
+  const classification = isAborted || error instanceof ToolError ? undefined : internalFailure;
+  const message = isChanged ? changedCallMessage(action, failure) : failure;
+  await answer(callErrorDraft(event, message, classification), event, journal, changed);
+  return isAborted ? 'aborted' : 'done';
 }
 
 /** Stores what a call changed, and its answer unless it was answered in the meantime. */
-async function answer(draft: Draft, event: ActionEvent, journal: Journal, changed: readonly Draft[]): Promise<void> {
+async function answer(
+  draft: Draft,
+  event: ActionEvent,
+  journal: Journal,
+  changed: readonly Draft[] = [],
+): Promise<void> {
   await journal.emit(() => [...changed, ...(isPending(journal, event) ? [draft] : [])]);
 }
