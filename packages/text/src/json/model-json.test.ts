@@ -83,6 +83,15 @@ function textsIn(value: unknown): string {
     .join('');
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 test('no repair adds, drops or changes a character of a name or a value', () => {
   let read = 0;
   fc.assert(
@@ -93,8 +102,8 @@ test('no repair adds, drops or changes a character of a name or a value', () => 
         mangled,
       ),
       (text) => {
-        // Escapes have other characters than their texts.
-        fc.pre(!/\\["'\\/bfnrtu]/.test(text));
+        // Escapes have other characters than their texts, and JSON that repeats a name needs no repair.
+        fc.pre(!/\\["'\\/bfnrtu]/.test(text) && !isJson(text));
         const result = readModelJson(text);
         if (!('value' in result)) return;
         read += 1;
