@@ -141,7 +141,9 @@ test.for(['write', 'idempotent', 'read'] as const)(
     const { tool, runs } = countingTool({ effect });
     const refused: unknown[] = [];
     const { conversation } = await waiting(store, {
-      model: scriptedModel([{ calls: ['a', 'b'].map((text) => ({ name: 'record', arguments: { text } })) }, done]),
+      model: scriptedModel([
+        { calls: [...['a', 'b', 'e'].map((text) => ({ name: 'record', arguments: { text } })), ...done.calls] },
+      ]),
       tools: () => [tool(), finish()],
       wrapTool: (wrapped) => ({
         ...wrapped,
@@ -159,7 +161,9 @@ test.for(['write', 'idempotent', 'read'] as const)(
     const [first, second] = conversation.state.pending.map(({ event }) => event.id);
     await conversation.approve();
     expect(await conversation.run()).toMatchObject({ reason: 'finished' });
-    expect([...runs]).toEqual(['a', 'c'].map((text) => [text, 1]));
+    // Those after it wait, also the one that ends the run.
+    expect([...runs]).toEqual(['a', 'c', 'e'].map((text) => [text, 1]));
+    expect(conversation.state.pending).toEqual([]);
     expect(await reasonsIn(conversation)).toEqual([expect.stringMatching(/with these instead[^]*"c"[^]*Recorded c\./)]);
     const invalid = expect.objectContaining({ code: 'invalid' });
     expect(refused.slice(0, 2)).toEqual([invalid, invalid]);

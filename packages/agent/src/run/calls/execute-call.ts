@@ -26,7 +26,7 @@ import { type ActivatedSkill, isPresent, pathRules } from '@varve/skills';
 import type { RunnableCall } from './recovery.ts';
 
 /** Result of executing a call: the agent is done, the call was aborted, or the run continues. */
-export type CallOutcome = 'finished' | 'aborted' | 'done';
+export type CallOutcome = 'finished' | 'aborted' | 'changed' | 'done';
 
 /** What the execution of a call needs. */
 export interface CallContext extends StepContext {
@@ -40,13 +40,13 @@ export interface CallContext extends StepContext {
  * Executes one call and stores its result. A call with side effects is recorded before it starts, so that it is never
  * run again after a crash. When this resolves, the call has exactly one result. A call that was rejected in the
  * meantime keeps that answer, and does not run unless it had started. One whose arguments a person changed in the
- * meantime does not start: it must be reviewed again.
+ * meantime has none, and does not start: it must be reviewed again before later calls run.
  */
 export async function executeCall(call: RunnableCall, session: Session, context: CallContext): Promise<CallOutcome> {
   const { event, tool } = call;
   const { journal, files } = session;
   const { signal } = context;
-  if (!(await recordStart(call, session, context))) return 'done';
+  if (!(await recordStart(call, session, context))) return isPending(journal, event) ? 'changed' : 'done';
   if (signal.aborted) {
     await answer(callErrorDraft(event, notStartedMessage), event, journal);
     return 'aborted';

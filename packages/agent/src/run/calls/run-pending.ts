@@ -50,8 +50,9 @@ async function executeCalls(
       const signal = AbortSignal.any([context.signal, failure]);
       const startDirectories = directories.get(call.event.id);
       const place = startDirectories && { startDirectories };
-      const outcome = await executeCall(call, session, { ...context, signal, isStarted, ...place });
-      session.executing.delete(call.event.id);
+      const executed = executeCall(call, session, { ...context, signal, isStarted, ...place });
+      const outcome = await executed.finally(() => session.executing.delete(call.event.id));
+      if (outcome === 'changed') return false;
       if (outcome !== 'done') end ??= outcome;
       contexts.push(...(await runHooksAfter(call, session, context.signal)));
       return outcome === 'done';
