@@ -39,7 +39,8 @@ export function editorPerson(client: AgentContext, sessionId: string): Person {
     async approve(question, signal) {
       const { call, place } = question;
       const rows = [...callRows(call, columns), ...placeRows(call, place, columns), ...reasonRows(call, columns)];
-      const parts = callParts(call.event, place.workspace);
+      const { event, approvedAction } = call;
+      const parts = callParts(approvedAction ? { ...event, action: approvedAction } : event, place.workspace);
       const toolCall = { ...parts, content: [...textContent(rows.join('\n')), ...(parts.content ?? [])] };
       const chosen = await ask(toolCall, optionsOf(question), signal);
       if (chosen === 'reject') return { reason: 'The user rejected the call.' };

@@ -5,7 +5,21 @@ import { memoryStore } from '@varve/storage';
 import { finish, terminal } from '@varve/tools';
 import { expect, test } from 'vitest';
 import type { ServedConversation } from './served-conversation.ts';
-import { serverQuestions } from './server-questions.ts';
+import { isUndecided, serverQuestions } from './server-questions.ts';
+
+test('a call that nobody is asked about needs no decision', async () => {
+  const agent = defineAgent({
+    model: scriptedModel([{ calls: ['make', 'ls'].map((command) => ({ name: 'terminal', arguments: { command } })) }]),
+    tools: () => [terminal(), finish()],
+    confirmation: { spec: {}, review: ({ action }) => ({ asks: action['command'] === 'make', rule: 'ask make' }) },
+  });
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace: '/' });
+  await conversation.send('Go.');
+  await conversation.run();
+  expect(isUndecided(conversation.state)).toBe(true);
+  await conversation.approve({ actionIds: [conversation.state.pending[0]?.event.id ?? ''] });
+  expect(isUndecided(conversation.state)).toBe(false);
+});
 
 const nothing = async (): Promise<void> => undefined;
 

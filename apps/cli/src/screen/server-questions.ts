@@ -4,7 +4,8 @@ import type { ServedConversation } from './served-conversation.ts';
 
 /** Reports whether calls of a conversation wait for a decision of a person. */
 export function isUndecided({ status, pending }: Pick<ConversationState, 'status' | 'pending'>): boolean {
-  return status === 'waiting_for_confirmation' && pending.some(({ approvedDigest }) => approvedDigest === undefined);
+  const isOpen = pending.some(({ approvedDigest, review }) => approvedDigest === undefined && (review?.asks ?? true));
+  return status === 'waiting_for_confirmation' && isOpen;
 }
 
 /** Returns the questions about calls that wait on a server, one state at a time. */
