@@ -76,9 +76,22 @@ function timeOf(run: () => void): number {
   return times.toSorted((a, b) => a - b)[1] ?? 0;
 }
 
+/** Times as long as `read` takes for eight times the text. Short times are noise. */
+function growthOf(read: (count: number) => void, count: number): number {
+  return (
+    timeOf(() => read(count * 8)) /
+    Math.max(
+      timeOf(() => read(count)),
+      5,
+    )
+  );
+}
+
 test.for(readers)('the time of a reader grows with its text, and not with its square: %s', ([, count, read]) => {
   read(count);
-  const [once, more] = [timeOf(() => read(count)), timeOf(() => read(count * 8))];
-  // Squared, it would be 64 times as long; short times are noise.
-  expect(more).toBeLessThan(24 * Math.max(once, 5));
+  let growth = Infinity;
+  // What else the machine does can only add to it.
+  for (let attempt = 0; attempt < 5 && growth >= 24; attempt += 1) growth = Math.min(growth, growthOf(read, count));
+  // Squared, it would be 64.
+  expect(growth).toBeLessThan(24);
 });

@@ -11,6 +11,9 @@ const spans = /`(?<code>[^`]+)`|(?<![\w*])\*\*(?<bold>\S(?:.*?\S)?)\*\*(?![\w*])
 /** Maximum number of characters of a table; a longer one is text. */
 const maxTable = 50_000;
 
+/** Maximum number of characters of a line of a table that are shown before the table is complete. */
+const maxRest = 1000;
+
 /**
  * Wraps Markdown that arrives in pieces, and styles its headings, code and bold text row by row, so that a row that was
  * printed never changes. Tables have columns of equal width where they fit. Without styles other text stays as it is
@@ -24,8 +27,9 @@ export class MarkdownRows {
   #isHeading = false;
   /** Lines of a table, which is formatted at its end. */
   #table = '';
-  /** Last line of the table. */
+  /** Start of the last line of the table: a copy of all of it for each piece takes the square of its length. */
   #tableRow = '';
+  #isRowEnded = true;
   /** The code block that the rows are in. */
   #block: { readonly fence: string; readonly language: string } | undefined;
 
@@ -49,7 +53,8 @@ export class MarkdownRows {
       if (!this.#isOfTable(part)) return [...this.#endTable(), ...this.#addText(part)];
       const safe = safeText(part);
       this.#table += safe;
-      this.#tableRow = this.#tableRow.endsWith('\n') ? safe : this.#tableRow + safe;
+      this.#tableRow = ((this.#isRowEnded ? '' : this.#tableRow) + safe).slice(0, maxRest);
+      this.#isRowEnded = safe.endsWith('\n');
       return this.#table.length > maxTable ? this.#endTable() : [];
     });
   }
@@ -68,13 +73,14 @@ export class MarkdownRows {
   }
 
   #isOfTable(part: string): boolean {
-    if (this.#table !== '' && !this.#tableRow.endsWith('\n')) return true;
+    if (!this.#isRowEnded) return true;
     return part.startsWith('|') && this.#rows.rest === '' && !this.#block;
   }
 
   #endTable(): readonly Printable[] {
     const table = this.#table;
     this.#table = this.#tableRow = '';
+    this.#isRowEnded = true;
     if (table === '') return [];
     const format = this.#highlight ? spansOf : (cell: string): string => cell;
     const rows = table.length > maxTable ? undefined : tableRows(table, this.#columns(), format);
