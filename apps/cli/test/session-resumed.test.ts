@@ -176,8 +176,13 @@ test('a session follows a conversation that a server holds, and what is sent, de
   await window.shows('Left.');
   await window.enter('/goal Make it green', 'Made green.');
   await window.shows('The objective is not met yet');
-  window.press(keys.escape);
-  await window.shows(/interrupted/i);
+  // Before the next run of the goal has begun, Escape has nothing to interrupt: a person presses it again.
+  const goalRows = (): string => window.history().split('The objective is not met yet').at(-1) ?? '';
+  const afterEscape = (): string => {
+    if (!/interrupted/i.test(goalRows())) window.press(keys.escape);
+    return goalRows();
+  };
+  await expect.poll(afterEscape, { interval: 500 }).toMatch(/interrupted/i);
   gate.resolve();
   await leaveWindow(window);
   const sent = JSON.stringify(model.requests);
