@@ -7,7 +7,14 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { describeRule } from '@varve/agent/confirmation';
-import { proposedRules, sessionGrant, type CallQuestion, type Choice, type Person } from '@varve/host/people';
+import {
+  eventToRun,
+  proposedRules,
+  sessionGrant,
+  type CallQuestion,
+  type Choice,
+  type Person,
+} from '@varve/host/people';
 import { callRows, placeRows, questionRows, reasonRows } from '../wording/call-rows.ts';
 import { callParts, textContent } from './call-parts.ts';
 
@@ -39,8 +46,7 @@ export function editorPerson(client: AgentContext, sessionId: string): Person {
     async approve(question, signal) {
       const { call, place } = question;
       const rows = [...callRows(call, columns), ...placeRows(call, place, columns), ...reasonRows(call, columns)];
-      const { event, approvedAction } = call;
-      const parts = callParts(approvedAction ? { ...event, action: approvedAction } : event, place.workspace);
+      const parts = callParts(eventToRun(call), place.workspace);
       const toolCall = { ...parts, content: [...textContent(rows.join('\n')), ...(parts.content ?? [])] };
       const chosen = await ask(toolCall, optionsOf(question), signal);
       if (chosen === 'reject') return { reason: 'The user rejected the call.' };

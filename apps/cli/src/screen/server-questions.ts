@@ -1,10 +1,10 @@
 import type { ConversationState } from '@varve/agent';
-import type { Questions } from '@varve/host/people';
+import { isAsked, type Questions } from '@varve/host/people';
 import type { ServedConversation } from './served-conversation.ts';
 
 /** Reports whether calls of a conversation wait for a decision of a person. */
 export function isUndecided({ status, pending }: Pick<ConversationState, 'status' | 'pending'>): boolean {
-  const isOpen = pending.some(({ approvedDigest, review }) => approvedDigest === undefined && (review?.asks ?? true));
+  const isOpen = pending.some((call) => call.approvedDigest === undefined && isAsked(call));
   return status === 'waiting_for_confirmation' && isOpen;
 }
 

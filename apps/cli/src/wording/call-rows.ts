@@ -1,4 +1,4 @@
-import type { CallPlace, ChoiceQuestion, WaitingCall } from '@varve/host/people';
+import { eventToRun, type CallPlace, type ChoiceQuestion, type WaitingCall } from '@varve/host/people';
 import type { RiskVerdict } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
 import { callLines, revealHidden } from '@varve/events/text';
@@ -11,9 +11,8 @@ export function questionRows({ texts = [], call }: ChoiceQuestion, columns: numb
 }
 
 /** Returns all of a call, as it would run, as rows for a terminal of this width. */
-export function callRows({ event, approvedAction }: WaitingCall, columns: number): readonly string[] {
-  const lines = callLines(approvedAction ? { ...event, action: approvedAction } : event);
-  return lines.flatMap(({ text }) => barredRows(text, columns));
+export function callRows(call: WaitingCall, columns: number): readonly string[] {
+  return callLines(eventToRun(call)).flatMap(({ text }) => barredRows(text, columns));
 }
 
 /**
@@ -45,12 +44,8 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
 }
 
 /** Returns where the command of a call would start, if that is another directory than the workspace. */
-export function placeRows(
-  { event, approvedAction }: WaitingCall,
-  { directories }: CallPlace,
-  columns: number,
-): readonly string[] {
-  const terminal = TerminalAction.read(approvedAction ?? event.action);
+export function placeRows(call: WaitingCall, { directories }: CallPlace, columns: number): readonly string[] {
+  const terminal = TerminalAction.read(eventToRun(call).action);
   if (!terminal || terminal.is_input || terminal.reset || directories?.length === 0) return [];
   if (!directories)
     return quotedRows('It starts where earlier commands left the shell, which is not known here.', columns);

@@ -57,8 +57,8 @@ export class FileRecorder {
   #changes: FileChanges | undefined;
   /** True for a workspace that has too many files to look at. */
   #isTooLarge = false;
-  /** Running calls beside which a command ran: it may have led an editor to another file, by a link. */
-  readonly #besideCommands = new Set<string>();
+  /** Running calls during which a command ran: it may have led an editor to another file, by a link. */
+  readonly #duringCommands = new Set<string>();
   /** Facts that are not stored yet: from outside, and of commands that still run. */
   #pending: Draft[] = [];
   #queue: Promise<unknown> = Promise.resolve();
@@ -82,11 +82,11 @@ export class FileRecorder {
         );
         this.#pending.push(...this.#draftsOf(changes, () => causeOf([...this.#commands])));
         this.#running.set(id, named);
-        if (this.#commands.size > 0) this.#besideCommands.add(id);
+        if (this.#commands.size > 0) this.#duringCommands.add(id);
         return;
       }
       this.#pending.push(...(await this.#look()));
-      for (const each of this.#running.keys()) this.#besideCommands.add(each);
+      for (const each of this.#running.keys()) this.#duringCommands.add(each);
       this.#commands.add(id);
       this.#unchecked.add(id);
       this.#running.set(id, new Map());
@@ -102,7 +102,7 @@ export class FileRecorder {
       contents.beginCall();
       const isCommand = this.#commands.has(id);
       const drafts = isCommand ? [] : await this.#changesOfNamed(id, named);
-      const found = this.#besideCommands.delete(id) || isCommand ? await this.#look() : [];
+      const found = this.#duringCommands.delete(id) || isCommand ? await this.#look() : [];
       this.#running.delete(id);
       this.#commands = new Set([...this.#commands].filter((each) => this.#running.has(each)));
       return [...this.#pending.splice(0), ...drafts, ...found];

@@ -1,10 +1,16 @@
 import { normalize } from 'node:path/posix';
 import { isCovered, suggestedRules, type PermissionRule } from '@varve/agent/confirmation';
+import type { ActionEvent } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 
 /** Call that waits for a person. */
 export type WaitingCall = Pick<PendingCall, 'event' | 'review' | 'approvedAction'>;
+
+/** Returns the event of a call with the action that would run: a person may have changed its arguments. */
+export function eventToRun({ event, approvedAction }: WaitingCall): ActionEvent {
+  return approvedAction ? { ...event, action: approvedAction } : event;
+}
 
 /** Where a call would run. */
 export interface CallPlace {

@@ -86,7 +86,7 @@ export class FileChanges {
   }
 
   /**
-   * Returns what changed since the last call. `isKnown` tells for a path whether the caller knows the file before. With
+   * Returns what changed since the last call. `isKnown` returns true for a path that the caller knew before. With
    * `walks`, it also finds what watches do not see, such as changes of memory that is mapped to a file.
    */
   async changes(isKnown: (path: string) => boolean, { walks = false } = {}): Promise<readonly ChangedFile[]> {

@@ -25,7 +25,7 @@ import { proposedCalls } from './proposed-calls.ts';
 import { type ActivatedSkill, isPresent, pathRules } from '@varve/skills';
 import type { RunnableCall } from './recovery.ts';
 
-/** Result of executing a call: the agent is done, the call was aborted, or the run continues. */
+/** Result of executing a call: the agent is done, the call was aborted or changed before it started, or it is done. */
 export type CallOutcome = 'finished' | 'aborted' | 'changed' | 'done';
 
 /** What the execution of a call needs. */
